@@ -1,4 +1,5 @@
-"""What plain loops in captured functions take, beside `ng.scan`: the figures of `programs.md`.
+"""What plain loops in captured functions take, unrolled and rolled, beside `ng.scan`: the figures
+of `programs.md`.
 
 python docs/engine/measure_rolling.py
 python docs/engine/measure_rolling.py parts
@@ -115,16 +116,49 @@ def driven(u, count):
     return cost
 
 
+def smoothed(u, count):
+    """Add up the squares of an element and its two neighbours, averaged over time."""
+    x, cost = u[:3], 0.0
+    for t in range(1, count - 1):
+        x = 0.5 * x + u[t - 1 : t + 2]
+        cost = cost + (x * x).sum()
+    return cost
+
+
+def by_columns(u, count):
+    """Do so with the columns of a matrix."""
+    m = u * np.ones((4, 1))
+    x, cost = m[:, 0], 0.0
+    for t in range(1, count):
+        x = 0.5 * x + m[:, t]
+        cost = cost + (x * x).sum()
+    return cost
+
+
+def recursive(p, count):
+    """Keep the numbers of a recursion that reads the last three of them."""
+    x = ng.zeros(count)
+    x[:3] = p
+    for t in range(3, count):
+        x[t] = (x[t - 3 : t] * p).sum() * 0.3
+    return (x * x).sum()
+
+
+PARTS = {
+    "series in an array": stored, "force at each step": driven, "window of three": smoothed,
+    "column of four": by_columns, "recursion over three": recursive,
+}  # fmt: skip
+
+
 def parts():
     """Print what loops take that write or read another part of an array at each turn."""
-    for name, f in (("series in an array", stored), ("force at each step", driven)):
+    for name, f in PARTS.items():
         for count in (500, 1000, 2000):
-            x = P if f is stored else np.cos(np.arange(float(count)))
+            x = P if f in (stored, recursive) else np.cos(np.arange(float(count)))
             function = lambda x, f=f, n=count: f(x, n)  # noqa: E731
             cells = []
             for transform in (lambda f: f, ng.func.value_and_grad):
-                if count == 500:  # so that the kernels are on disk, which are those of more turns
-                    ng.jit(transform(function), fuse="now")(x)
+                ng.jit(transform(function), fuse="now")(x)  # so that the kernels are on disk
                 first, best = measured(ng.jit(transform(function)), x, 60)
                 cells.append(f"{first:.2f} | {best * 1e6:.0f}")
             print(f"| {name}, {count} turns | {' | '.join(cells)} |", flush=True)
@@ -135,6 +169,8 @@ if __name__ == "__main__" and sys.argv[1:] == ["parts"]:
 elif __name__ == "__main__":
     for name, (step, start, count) in PROGRAMS.items():
         for what, transform in (("value", lambda f: f), ("and gradient", ng.func.value_and_grad)):
-            row = [measured(ng.jit(transform(f))) for f in ways(step, start, count)]
+            loop, scan = ways(step, start, count)
+            made = [ng.jit(transform(loop), fuse="never"), ng.jit(transform(loop))]
+            row = [measured(f) for f in (*made, ng.jit(transform(scan)))]
             cells = " | ".join([f"{first:.2f} | {best * 1e6:.0f}" for first, best in row])
             print(f"| {name}, {count} turns, {what} | {cells} |", flush=True)

@@ -37,7 +37,7 @@ class RepeatedPass:
         ``seeds`` are needed only for a recorded pass.
         """
         order = self.structure.order
-        kept: list[tuple[Any, Any]] = []
+        kept: dict[Any, Any] = {}
         has_freed = False
         try:
             with freeing:
@@ -51,15 +51,15 @@ class RepeatedPass:
                             storage = value._storage
                             if storage is not None and storage.version != version:
                                 return None
-                    kept.append((node, saved))
+                    kept[node] = saved
                 if not self._retain:
                     has_freed = True
-                    for node, _ in kept:
+                    for node in kept:
                         node.saved = None
-            return self.recalled.values(self.structure, seeds, dict(kept))
+            return self.recalled.values(self.structure, seeds, kept)
         except BaseException:  # Ctrl-C may come when some nodes are freed
             if has_freed:  # else another pass may have freed the nodes, which stay freed
-                for node, saved in kept:
+                for node, saved in kept.items():
                     node.saved = saved
             raise
 

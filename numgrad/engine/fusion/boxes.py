@@ -142,6 +142,10 @@ class Boxes(Generic[T]):
         numbers = self.overlapping(bounds)
         return self._things[numbers[-1]][1] if numbers else None
 
+    def touching(self, bounds: Bounds) -> list[T]:
+        """Return the things whose regions overlap `bounds`, the oldest first."""
+        return [self._things[number][1] for number in self.overlapping(bounds)]
+
     def _removed(self, number: int) -> T:
         bounds, thing = self._things.pop(number)
         sizes, starts = sizes_of(bounds), tuple([start for start, _ in bounds])

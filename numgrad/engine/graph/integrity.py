@@ -5,6 +5,7 @@ can give a value another array, or an object that is no array; no operation of n
 """
 
 from collections.abc import Sequence
+from operator import attrgetter, eq
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...ir.device_array import DeviceArray
 from .value import Shape, Value
 
 _ARRAYS = np.ndarray, DeviceArray
+_shape, _dtype = attrgetter("shape"), attrgetter("dtype")
 _PLAIN = frozenset({np.ndarray, DeviceArray})
 
 
@@ -21,9 +23,14 @@ def require_unchanged(
     arrays: Sequence[Any], shapes: Sequence[Shape], dtypes: Sequence[np.dtype]
 ) -> None:
     """Raise an error unless all arrays have the given shapes and dtypes."""
-    plain = _PLAIN.issuperset(map(type, arrays))
-    # Lists are compared first: that is fast, as their items are mostly the same objects.
-    if plain and [a.shape for a in arrays] == shapes and [a.dtype for a in arrays] == dtypes:
+    # No list of shapes: a pass over a long graph would keep so many new tuples at a time that the
+    # garbage collector would look through all of them.
+    if (
+        len(arrays) == len(shapes)
+        and _PLAIN.issuperset(map(type, arrays))
+        and all(map(eq, map(_shape, arrays), shapes))
+        and all(map(eq, map(_dtype, arrays), dtypes))
+    ):
         return
     for array, shape, dtype in zip(arrays, shapes, dtypes, strict=True):
         if not isinstance(array, _ARRAYS) or (array.shape, array.dtype) != (shape, dtype):

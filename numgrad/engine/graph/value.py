@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ...process.fork_locks import fork_safe_lock
+from ...process.gc_pace import pace_by
 from .callsite import Site
 from .spec import CPU as CPU
 from .spec import Shape as Shape
@@ -28,7 +29,9 @@ from .view import View as View
 if TYPE_CHECKING:
     from .node import Edge, Node
 
-next_number = itertools.count(1).__next__  # nodes and expressions are numbered as they are made
+_numbers = itertools.count(1)
+next_number = _numbers.__next__  # nodes and expressions are numbered as they are made
+pace_by(_numbers)
 
 _first_use = fork_safe_lock()  # held while a storage or a `LeafState` is made
 

@@ -2,15 +2,22 @@
 
 Each write is an expression of its own: the array before it with one part overwritten. A few parts
 stay where they are (`builder.Builder.join`), many would be copied again and again. So what reads a
-part as it was written reads the value that was written there, and an array that is read as a whole
-is one buffer, which gets all parts that were written since it was last read so.
+part as it was written reads the value that was written there; what reads a *window*, of several
+parts side by side, reads their values joined; and an array that is read as a whole is one buffer,
+which gets all parts that were written since it was last read so.
 """
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from math import prod
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from ...ir.program import Ref, contiguous_strides, layout_of
-from ..fusion.boxes import Box, Boxes, box_of
+from ..fusion.boxes import Bounds, Box, Boxes, box_of, intersection, slices
 from ..graph.runtime import runtime
 from ..graph.value import Expr
 from .builder import MOST_PARTS
@@ -26,6 +33,40 @@ class Write(NamedTuple):
     value: Source
 
 
+class _Window(NamedTuple):
+    """Where a part of an array was written in several boxes side by side along an axis.
+
+    Attributes
+    ----------
+    axis : int
+    dropped : tuple of bool
+        For each axis of the array whether what reads the part drops the axis.
+    pieces : tuple of (tuple, tuple)
+        For each box the slices (start, stop and step) that select its elements from the value that
+        was written, and the axes that the value lacks.
+    """
+
+    axis: int
+    dropped: tuple[bool, ...]
+    pieces: tuple[tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]], ...]
+
+    def joined(self, builder: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        """Append the instructions that join the values of the boxes; return the part."""
+        parts = []
+        for operand, (key, missing) in zip(operands, self.pieces, strict=True):
+            view = partial(_seen, key=(..., *[slice(*item) for item in key]), missing=missing)
+            parts.append(builder.plain(operand).view(view))
+        rows = any([part.buffer.rows for part in parts])  # noqa: C419  a list is faster
+        whole = builder.copied(builder.join(self.axis - len(self.dropped), parts), rows)
+        key = tuple([0 if drops else slice(None) for drops in self.dropped])
+        return [whole.view(itemgetter((..., *key)))]
+
+
+def _seen(array: np.ndarray, key: Any, missing: tuple[int, ...]) -> np.ndarray:
+    """Return the elements of a key, with axes added: a view, for an array without axes as well."""
+    return np.expand_dims(array[key], missing)
+
+
 class _Array:
     """An array that is written part by part.
 
@@ -38,10 +79,11 @@ class _Array:
         The array after the last write.
     """
 
-    __slots__ = ("_parts", "_sizes", "base", "writes")
+    __slots__ = ("_largest", "_parts", "_sizes", "base", "writes")
 
     def __init__(self, base: Source, shape: Sequence[int]) -> None:
         self.base, self.writes = base, list[Write]()
+        self._largest = 0
         self._sizes: set[tuple[int, ...]] = set()
         self._parts: Boxes[Write] = Boxes(tuple([(0, size) for size in shape]))
 
@@ -52,6 +94,7 @@ class _Array:
     def add(self, write: Write) -> None:
         self.writes.append(write)
         self._sizes.add(write.box.sizes)
+        self._largest = max(self._largest, prod(write.box.sizes))
         bounds = write.box.bounds
         for other in self._parts.take(bounds):
             if not _is_within(other.box, write.box):
@@ -67,6 +110,20 @@ class _Array:
         """Return the last write to a box or to a part of it."""
         return self._parts.latest(box.bounds)
 
+    def window(self, box: Box) -> tuple[_Window, list[Source]] | None:
+        """Return how the elements of a box were written in boxes side by side, and the values of
+        these; None where they were written in another way."""
+        if prod(box.sizes) > MOST_PARTS * self._largest:  # more boxes than may be joined
+            return None
+        writes = self._parts.touching(box.bounds)
+        regions = [intersection(write.box.bounds, box.bounds) for write in writes]
+        order = sorted(range(len(writes)), key=regions.__getitem__)
+        axis = _axis_along([regions[n] for n in order], box.bounds)
+        if axis is None or not all([_is_plain(write) for write in writes]):  # noqa: C419
+            return None
+        pieces = tuple([_piece(writes[n].box, regions[n]) for n in order])
+        return _Window(axis, box.dropped, pieces), [writes[n].value for n in order]
+
 
 class Overwriting:
     """The arrays of a program that are written in many parts.
@@ -80,6 +137,8 @@ class Overwriting:
     stores : dict
         For each expression of a write to an array that is read as a whole later, the `Filled`
         array and the write.
+    windows : dict
+        For each expression that reads parts side by side the `_Window` and the values there.
     without : set of Expr
         The expressions of writes that are not lowered one by one.
     """
@@ -89,21 +148,25 @@ class Overwriting:
         self._wholes: set[Expr] = set()
         found: dict[Expr, Source] = {}
         before: dict[Expr, Source] = {}
+        joined: dict[Expr, Any] = {}
         for expr in exprs:
-            self._note(expr, found, before)
+            self._note(expr, found, before, joined)
         for value in ends:
             self._note_whole(value)
         long = {id(a): a for a in self._arrays.values() if len(a.writes) > MOST_PARTS}
-        self.sources, self.unwritten = [
+        self.sources, self.unwritten, self.windows = [
             {e: source for e, source in table.items() if id(self._arrays[e.inputs[0]]) in long}
-            for table in (found, before)
+            for table in (found, before, joined)
         ]
         self.stores: dict[Expr, tuple[Filled, Write]] = {}
         self.without: set[Expr] = set()
         for array in long.values():
             self._split(array)
 
-    def _note(self, expr: Expr, found: dict[Expr, Source], before: dict[Expr, Source]) -> None:
+    def _note(
+        self, expr: Expr, found: dict[Expr, Source], before: dict[Expr, Source],
+        joined: dict[Expr, Any],
+    ) -> None:  # fmt: skip
         """Note what an expression writes and reads."""
         first = expr.inputs[0] if expr.inputs else None
         write = _write_of(expr)
@@ -125,6 +188,11 @@ class Overwriting:
                 return
             if latest.box.bounds == box.bounds and latest.value.spec == expr.specs[0]:
                 found[expr] = latest.value
+                return
+        if array is not None and box is not None and array.head is first:
+            window = array.window(box)
+            if window is not None:
+                joined[expr] = window
                 return
         for source in expr.inputs:
             self._note_whole(source)
@@ -150,12 +218,17 @@ class Overwriting:
 
     def exprs(self) -> set[Expr]:
         """Return the expressions that read or make an array written in many parts."""
-        return {*self.sources, *self.unwritten, *self.stores, *self.without}
+        return {*self.sources, *self.unwritten, *self.windows, *self.stores, *self.without}
 
     def lower(self, lowering: Any, expr: Expr) -> None:
         """Lower one of these expressions."""
         if expr in self.sources:
             lowering.known[expr] = lowering.place(self.sources[expr])
+        elif expr in self.windows:
+            window, values = self.windows[expr]
+            places = [lowering.place(value) for value in values]
+            made = lowering.append(window, places, window.joined, expr.site)
+            lowering.known[expr] = made
         elif expr in self.unwritten:
             read = Expr(expr.operator, expr.static, (self.unwritten[expr],), expr.specs)
             read.site, read.kind = expr.site, expr.kind
@@ -251,6 +324,33 @@ def _box_read(expr: Expr) -> Box | None:
 def selected(key: tuple[Any, ...], shape: tuple[int, ...]) -> Box | None:
     """Return the box that a key selects; None for a key with new axes or steps."""
     return None if None in key else box_of(key, shape)
+
+
+def _axis_along(regions: Sequence[Bounds], bounds: Bounds) -> int | None:
+    """Return the axis along which regions lie side by side and fill ``bounds``; None if they do
+    not."""
+    if not regions:
+        return None
+    apart = [n for n, whole in enumerate(bounds) if any([r[n] != whole for r in regions])]  # noqa: C419
+    axis = apart[0] if apart else 0
+    spans = [region[axis] for region in regions]
+    joined = spans[0][0], spans[-1][1]
+    ends_meet = all([one[1] == other[0] for one, other in pairwise(spans)])  # noqa: C419
+    return axis if len(apart) <= 1 and joined == bounds[axis] and ends_meet else None
+
+
+def _is_plain(write: Write) -> bool:
+    """Whether the value that was written has the very shape of its box."""
+    sizes = zip(write.box.sizes, write.box.dropped, strict=True)
+    return write.value.spec.shape == tuple([size for size, drops in sizes if not drops])
+
+
+def _piece(box: Box, region: Bounds) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]:
+    """Return the slices that select a region from the value of a box, and the axes that the value
+    lacks."""
+    each = zip(slices(region, box.bounds), box.dropped, strict=True)
+    selected = tuple([item for item, drops in each if not drops])
+    return selected, tuple([n for n, drops in enumerate(box.dropped) if drops])
 
 
 def _is_within(one: Box, other: Box) -> bool:

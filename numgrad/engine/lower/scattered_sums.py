@@ -1,34 +1,98 @@
 """Sums of arrays that are zero but for one part, as the gradient of an array that a loop reads
-element by element.
+part by part.
 
 Each term is added to the whole array, which takes a time that grows with the square of the number
-of elements. Here the terms are added part by part, and the array is made once, of the parts.
+of elements. Here the terms are added part by part, and the array is made once, of the parts. Parts
+that overlap, as the windows `u[t:t+3]`, are cut into *cells*: two parts have a cell in common, or
+no element of it.
 
 Bits are those of the sum of whole arrays. There each element is added to zeros, before or after the
 terms that it has itself. That changes one value alone: -0.0 becomes 0.0, and is never met again, as
 a sum is -0.0 only where both of its terms are.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..fusion.boxes import Bounds, Box, Boxes, whole_of
 from ..graph.runtime import runtime
-from ..graph.value import Expr, Spec
+from ..graph.value import Expr, Spec, spec_of
 from .builder import MOST_PARTS
-from .overwriting import Filled, Source, selected
+from .overwriting import Filled, Source
+
+_MOST_CELLS = 16
+"""The most cells of a part in the mean: more take more instructions than they save."""
+
+
+class _Axis(NamedTuple):
+    """The positions that a part has along an axis of the array."""
+
+    start: int
+    size: int
+    step: int
+    is_dropped: bool
+
+    def ends(self) -> list[int]:
+        """Return where the pieces of the axis begin and end that have to be cells of their own."""
+        if self.step == 1:
+            return [self.start, self.start + self.size]
+        places = range(self.start, self.start + self.size * self.step, self.step)
+        return [end for place in places for end in (place, place + 1)]
+
+    def pieces(self, cuts: Sequence[int]) -> list[tuple[int, int, int]]:
+        """Return the pieces between cuts of the axis: their bounds in the array, and where each
+        begins among the positions of the part."""
+        if self.step != 1:
+            places = [self.start + n * self.step for n in range(self.size)]
+            return [(place, place + 1, n) for n, place in enumerate(places)]
+        first, last = (bisect_left(cuts, end) for end in self.ends())
+        inner = cuts[first : last + 1]
+        return [(low, high, low - self.start) for low, high in pairwise(inner)]
 
 
 class _Part(NamedTuple):
-    """An array of zeros, which a rule has, with a value in a box."""
+    """An array of zeros, which a rule has, with a value at positions along each axis."""
+
+    axes: tuple[_Axis, ...]
+    value: Source
+    zeros: Any
+
+    def cells(self, cuts: Sequence[Sequence[int]]) -> list["_Cell"]:
+        """Return the cells of the part, given the cuts of each axis."""
+        dropped = tuple([axis.is_dropped for axis in self.axes])
+        pieces = [axis.pieces(each) for axis, each in zip(self.axes, cuts, strict=True)]
+        if all([len(each) == 1 for each in pieces]):  # noqa: C419  a list is faster
+            bounds = tuple([(low, high) for ((low, high, _),) in pieces])
+            return [_Cell(Box(bounds, dropped), self.value, None)]
+        return [self._cell(each, dropped) for each in product(*pieces)]
+
+    def _cell(self, pieces: Sequence[tuple[int, int, int]], dropped: tuple[bool, ...]) -> "_Cell":
+        bounds = tuple([(low, high) for low, high, _ in pieces])
+        each = zip(pieces, dropped, strict=True)
+        key = tuple([(at, at + high - low, 1) for (low, high, at), drops in each if not drops])
+        return _Cell(Box(bounds, dropped), self.value, key)
+
+
+class _Cell(NamedTuple):
+    """A box of an array, and what is added there: the slices ``key`` of a value, None for all."""
 
     box: Box
     value: Source
-    zeros: Any
+    key: tuple[tuple[int, int, int], ...] | None
+
+    @property
+    def spec(self) -> Spec:
+        """The spec of what is added."""
+        if self.key is None:
+            return self.value.spec
+        _, dtype, rows, device = self.value.spec
+        shape = tuple([stop - start for start, stop, _ in self.key])
+        return spec_of(shape, dtype, rows, device)
 
 
 class _Sum:
@@ -38,32 +102,49 @@ class _Sum:
     ----------
     parts : list of (Expr, _Part)
         The parts. The first one has its own expression, others that which adds them.
+    cells : list of list of _Cell
+        The cells of each part.
     totals : dict
-        The sums so far of the terms of each box.
+        The sums so far of the terms of each cell.
     last : dict
-        The number of the last part of each box.
+        The number of the last part of each cell.
     filled : Filled or None
         The array with the sums, once it is begun.
-    is_first_alone : bool
-        Whether all terms so far are those of the first box, to which no zeros have been added.
+    pure : dict
+        The cells of the first part to which no zeros have been added so far.
     """
 
-    __slots__ = ("filled", "is_first_alone", "last", "parts", "totals")
+    __slots__ = ("cells", "filled", "last", "parts", "pure", "totals")
 
     def __init__(self, expr: Expr, part: _Part) -> None:
         self.parts = [(expr, part)]
+        self.cells: list[list[_Cell]] = []
         self.totals: dict[Bounds, Source] = {}
         self.last: dict[Bounds, int] = {}
         self.filled: Filled | None = None
-        self.is_first_alone = True
+        self.pure: dict[Bounds, _Cell] = {}
 
-    def is_apart(self) -> bool:
-        """Whether two parts are of the same elements, or have none in common."""
+    def cut(self) -> bool:
+        """Cut the parts into cells; return whether there are few enough of them."""
+        ends = [[axis.ends() for axis in part.axes] for _, part in self.parts]
+        own = [[sorted(set(axis)) for axis in axes] for axes in ends]
+        self.cells = [part.cells(cuts) for (_, part), cuts in zip(self.parts, own, strict=True)]
+        if not self._are_apart():
+            together = [sorted(set(chain.from_iterable(axis))) for axis in zip(*ends, strict=True)]
+            self.cells = [part.cells(together) for _, part in self.parts]
+            if len({cell.box.dropped for cells in self.cells for cell in cells}) > 1:
+                return False
+        for n, cells in enumerate(self.cells):
+            self.last.update([(cell.box.bounds, n) for cell in cells])
+        return sum(map(len, self.cells)) <= _MOST_CELLS * len(self.cells)
+
+    def _are_apart(self) -> bool:
+        """Whether two cells have the same elements, or none in common."""
         boxes: dict[Bounds, Box] = {}
         found: Boxes[None] = Boxes(whole_of(self.parts[0][0].specs[0].shape).bounds)
-        for _, part in self.parts:
-            bounds = part.box.bounds
-            if boxes.setdefault(bounds, part.box) != part.box:
+        for cell in chain.from_iterable(self.cells):
+            bounds = cell.box.bounds
+            if boxes.setdefault(bounds, cell.box) != cell.box:
                 return False
             if len(boxes) > len(found):
                 if found.overlapping(bounds):
@@ -80,9 +161,8 @@ class ScatteredSums:
         self._terms: set[Expr] = set()
         self._zeros: dict[Any, Any] = {}
         for found in sums:
-            for n, (expr, part) in enumerate(found.parts):
+            for n, (expr, _) in enumerate(found.parts):
                 self._places[expr] = found, n
-                found.last[part.box.bounds] = n
                 if n:
                     self._terms.add(expr.inputs[1])
 
@@ -95,38 +175,59 @@ class ScatteredSums:
         if expr not in self._places:
             return
         found, n = self._places[expr]
-        first, part = found.parts[0][1], found.parts[n][1]
         if n == 0:
-            found.totals[first.box.bounds] = first.value
+            for cell in found.cells[0]:
+                found.totals[cell.box.bounds] = self._term(lowering, expr, cell)
+                found.pure[cell.box.bounds] = cell
             return
-        if found.is_first_alone and part.box != first.box:
-            found.is_first_alone = False
-            self._add(lowering, expr, found, first, self._zero(first.value.spec))
-            self._store(lowering, found, n - 1, first.box)
-        found.totals.setdefault(part.box.bounds, self._zero(part.value.spec))
-        self._add(lowering, expr, found, part, part.value)
+        here = {cell.box.bounds for cell in found.cells[n]}
+        for bounds in [bounds for bounds in found.pure if bounds not in here]:
+            cell = found.pure.pop(bounds)
+            self._add(lowering, expr, found, cell, self._zero(cell.spec))
+            self._store(lowering, found, n - 1, cell.box)
         is_end = n == len(found.parts) - 1
-        if is_end or not found.is_first_alone:
-            self._store(lowering, found, n, part.box)
+        for cell in found.cells[n]:
+            found.totals.setdefault(cell.box.bounds, self._zero(cell.spec))
+            self._add(lowering, expr, found, cell, self._term(lowering, expr, cell))
+            if is_end or cell.box.bounds not in found.pure:
+                self._store(lowering, found, n, cell.box)
         if is_end:
             assert found.filled is not None, "the last part is stored"
             lowering.known[expr] = found.filled.whole
 
     def _store(self, lowering: Any, found: _Sum, n: int, box: Box) -> None:
-        """Write the sum of a box into the array if part number ``n`` is its last one, or later."""
+        """Write the sum of a cell into the array if part number ``n`` is its last one, or later."""
         if found.last[box.bounds] > n:
             return
         if found.filled is None:
-            found.filled = Filled(found.parts[0][1].zeros, found.parts[-1][0])
+            end, zeros = found.parts[-1][0], found.parts[0][1].zeros
+            if zeros.shape != end.shape:
+                zeros = runtime.value(np.broadcast_to(zeros.array, end.shape))
+            found.filled = Filled(zeros, end)
         found.filled.store(lowering, box, found.totals.pop(box.bounds))
 
-    def _add(self, lowering: Any, expr: Expr, found: _Sum, part: _Part, term: Source) -> None:
-        """Add a term to the sum so far of the box of a part."""
-        bounds = part.box.bounds
-        made = Expr(expr.operator, {}, (found.totals[bounds], term), (part.value.spec,))
+    def _term(self, lowering: Any, expr: Expr, cell: _Cell) -> Source:
+        """Return what a part adds to a cell, an expression or a value."""
+        if cell.key is None:
+            return cell.value
+        static, index = {"key": cell.key}, runtime.roles.index
+        return self._made(lowering, expr, index, static, (cell.value,), cell)
+
+    def _add(self, lowering: Any, expr: Expr, found: _Sum, cell: _Cell, term: Source) -> None:
+        """Add a term to the sum so far of a cell; ``expr`` is the expression of the sum."""
+        bounds = cell.box.bounds
+        inputs = found.totals[bounds], term
+        found.totals[bounds] = self._made(lowering, expr, runtime.roles.add, {}, inputs, cell)
+
+    def _made(
+        self, lowering: Any, expr: Expr, operator: Any, static: Any, inputs: Any, cell: _Cell
+    ) -> Expr:
+        """Return a new expression of what a cell gets, lowered at once; its line is that of
+        ``expr``."""
+        made = Expr(operator, static, inputs, (cell.spec,))
         made.site = expr.site
         lowering.apply(made)
-        found.totals[bounds] = made
+        return made
 
     def _zero(self, spec: Spec) -> Any:
         """Return a zero that is added to a value of a spec."""
@@ -146,7 +247,7 @@ def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Scattere
     read = chain(chain.from_iterable([expr.inputs for expr in exprs]), ends)
     times = Counter([source if type(source) is Expr else source.expr for source in read])
     parts = {expr: part for expr, part in written if times[expr] == 1}
-    sums = [s for s in _sums(exprs, parts, times) if len(s.parts) > MOST_PARTS and s.is_apart()]
+    sums = [s for s in _sums(exprs, parts, times) if len(s.parts) > MOST_PARTS and s.cut()]
     return ScatteredSums(sums) if sums else None
 
 
@@ -173,12 +274,30 @@ def _part_of(expr: Expr) -> _Part | None:
     """Return the part that an expression writes into zeros; None where it is no box."""
     zeros, key, position = expr.operator.write_into_zeros
     value, (spec,) = expr.inputs[position], expr.specs
-    box = selected(key, spec.shape) if zeros.shape == spec.shape else None
-    if box is None or value.spec.rows != spec.rows or value.spec.dtype != spec.dtype:
+    lead = len(spec.shape) - len(zeros.shape)  # axes of the array which the key does not name
+    axes = _axes_of(key, spec.shape) if spec.shape[lead:] == zeros.shape else None
+    if axes is None or value.spec.rows != spec.rows or value.spec.dtype != spec.dtype:
         return None
-    sizes = zip(box.sizes, box.dropped, strict=True)
-    shape = tuple([size for size, is_dropped in sizes if not is_dropped])
-    return _Part(box, value, zeros) if value.spec.shape == shape else None
+    shape = tuple([axis.size for axis in axes if not axis.is_dropped])
+    return _Part(axes, value, zeros) if value.spec.shape == shape else None
+
+
+def _axes_of(key: Sequence[Any], shape: tuple[int, ...]) -> tuple[_Axis, ...] | None:
+    """Return the positions along each axis that a key of integers and slices selects from the last
+    axes of an array; None for a key with new axes, and for an empty selection."""
+    lead = len(shape) - len(key)
+    axes = [_Axis(0, size, 1, False) for size in shape[:lead]]
+    for item, size in zip(key, shape[lead:], strict=False):
+        if item is None:
+            return None
+        if isinstance(item, int):
+            axes.append(_Axis(item % size, 1, 1, True))
+            continue
+        places = range(size)[slice(*item)]
+        if not places:
+            return None
+        axes.append(_Axis(places.start, len(places), places.step if len(places) > 1 else 1, False))
+    return tuple(axes)
 
 
 __all__ = ["ScatteredSums", "scattered_sums_of"]

@@ -126,17 +126,25 @@ class OperandCopies:
         place = array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
         known = self._known.get(place)
         if known is None:
-            self._known[place] = array, array.copy(), user_site()
+            self._known[place] = array, _stored(array).copy(), user_site()
             return None
-        return None if _is_alike(array, known[1]) else str(known[2])
+        return None if _is_alike(_stored(array), known[1]) else str(known[2])
 
     def written(self) -> tuple[np.ndarray, str] | None:
         """Return an array that was written since its first use, and the line of that use; None if
         no array was."""
         for array, copy, site in self._known.values():
-            if not _is_alike(array, copy):
+            if not _is_alike(_stored(array), copy):
                 return array, str(site)
         return None
+
+
+def _stored(array: np.ndarray) -> np.ndarray:
+    """Return the elements of an array without those that are repeated along an axis of stride 0:
+    the zeros of a large gradient are a single number in memory."""
+    if 0 not in array.strides or not array.size:
+        return array
+    return array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])]
 
 
 def _is_alike(array: np.ndarray, copy: np.ndarray) -> bool:

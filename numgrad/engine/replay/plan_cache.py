@@ -189,7 +189,8 @@ _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the
 _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
-_seen: OrderedDict[int, int] = OrderedDict()
+_seen: OrderedDict[int, float] = OrderedDict()
+_NEVER = float("-inf")  # in place of the times of a structure whose plan is too large to be kept
 _released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
 
@@ -319,14 +320,17 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
 
 
 def times_met(structure: Structure) -> int:
-    """Return how many earlier passes had this structure, and count this pass."""
+    """Return how many earlier passes had this structure, and count this pass.
+
+    The result is 0 for a structure whose plan is too large to be kept: no later pass has a plan.
+    """
     number = hash(structure.key)
     with _lock:
         count = _seen.get(number, 0)
         _seen[number] = count + 1
         if not count:
             _forget_old_counts(_MOST_SEEN)
-    return count
+    return 0 if count == _NEVER else int(count)
 
 
 def remember(
@@ -393,6 +397,8 @@ def keep_plan(structure: Structure, known: KnownPlan) -> None:
     """
     global _total, _largest
     if known.size > _LARGEST_KEPT:
+        with _lock:
+            _seen[hash(structure.key)] = _NEVER
         return
     with _lock:
         _total += known.size - _drop(structure.key)

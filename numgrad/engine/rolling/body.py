@@ -110,13 +110,23 @@ class Body(Expander):
         number = self._number(Source("own", value))
         return _all_of(self._elements.get(number, {}), nbytes)
 
-    def filled(self, source: Source) -> tuple[int, dict[int, tuple[Any, np.dtype]]]:
-        """Return the size of the part of a buffer that a turn writes, and its elements by their
-        offsets there."""
-        found = self._elements[self._number(source)]
-        found = {offset - source.place: item for offset, item in found.items()}
-        nbytes = max([offset + dtype.itemsize for offset, (_, dtype) in found.items()])
-        return nbytes, _all_of(found, nbytes)
+    def filled(self, source: Source) -> list[tuple[int, int, dict[int, tuple[Any, np.dtype]]]]:
+        """Return the stretches of a buffer that an operand writes at each turn.
+
+        Each stretch is an offset from where the operand begins, a number of bytes, and the elements
+        by their offsets in the stretch. An operand has several stretches if it has gaps between its
+        elements, as a column of a matrix does.
+        """
+        stretches: list[tuple[int, int, dict[int, tuple[Any, np.dtype]]]] = []
+        end = None
+        for offset, item in sorted(self._elements[self._number(source)].items()):
+            if offset != end:
+                stretches.append((offset - source.place, 0, {}))
+            begin, nbytes, elements = stretches[-1]
+            elements[nbytes] = item
+            stretches[-1] = begin, nbytes + item[1].itemsize, elements
+            end = offset + item[1].itemsize
+        return stretches
 
 
 class Kernel:

@@ -208,13 +208,16 @@ class _Rolling:
 
     def _fill(self, kernel: Kernel, body: Body, turns: Turns) -> None:
         """Store the parts of buffers that the turns write one by one."""
-        for buffer, column in turns.filled.items():
-            source = turns.sources[column]
-            nbytes, elements = body.filled(source)
-            if abs(source.move) < nbytes:  # later turns write over what earlier ones have written
-                raise Unlike
-            offset = int(turns.offsets[turns.first, column])
-            kernel.store(Place(buffer, offset, source.move), nbytes, elements)
+        for buffer, columns in turns.filled.items():
+            stores = []
+            for column in columns:
+                source, first = turns.sources[column], int(turns.offsets[turns.first, column])
+                for begin, nbytes, elements in body.filled(source):
+                    place = Place(buffer, first + begin, source.move)
+                    stores.append((place, nbytes, elements))
+            _require_apart([(*place[1:], nbytes) for place, nbytes, _ in stores], kernel.count)
+            for store in stores:
+                kernel.store(*store)
 
     def _series_of(self, buffers: np.ndarray) -> tuple[int, int]:
         """Make a series, one new buffer in place of ``buffers``, of which each turn writes one.
@@ -336,6 +339,24 @@ class _Rolling:
             )  # fmt: skip
         buffers, offsets = zip(*places, strict=True)
         return Instruction(found, buffers, offsets, instruction.site)
+
+
+def _require_apart(stores: Sequence[tuple[int, int, int]], count: int) -> None:
+    """Raise `Unlike` if a turn writes where another one has written, or twice in one place.
+
+    Parameters
+    ----------
+    stores : sequence of (int, int, int)
+        The offset of what is written at the first turn, its move at each turn, and its bytes.
+    count : int
+        The number of turns.
+    """
+    begins, moves, nbytes = np.array(stores, np.int64).T
+    every = (begins + moves * np.arange(count)[:, None]).ravel()
+    order = np.argsort(every, kind="stable")
+    every, ends = every[order], every[order] + np.tile(nbytes, count)[order]
+    if (every[1:] < ends[:-1]).any():
+        raise Unlike
 
 
 def _width(pattern: Pattern, batch: int) -> int:

@@ -70,7 +70,7 @@ class Turns:
         The values of the body: the buffers that a turn writes. The number of such a value is that
         of the first column that writes it; the dict maps the number to itself, in order.
     filled : dict
-        For each buffer that the turns write part by part, the column that writes it.
+        For each buffer that the turns write part by part, the columns that write it.
     first, stop : int
         The range of turns that are alike, so that one loop can replace them.
     """
@@ -87,7 +87,7 @@ class Turns:
         self._rows = np.arange(count)
         self._alike = np.ones(count, bool)
         self.values: dict[int, int] = {}
-        self.filled: dict[int, int] = {}
+        self.filled: dict[int, list[int]] = {}
         self.sources: list[Any] = [None] * width
         self._value, self._turn = operands.value, operands.value_turn
         try:
@@ -132,11 +132,11 @@ class Turns:
         """Note a buffer of which each turn writes another part."""
         buffer = int(self.buffers[self.middle, column])
         is_read = (self.buffers[:, self._is_input] == buffer).any()
-        if is_read or buffer in self.filled:
+        if is_read:
             raise Unlike
         self._alike &= self.buffers[:, column] == buffer
         place, move = self._along(self.offsets[:, column])
-        self.filled[buffer] = column
+        self.filled.setdefault(buffer, []).append(column)
         self.sources[column] = Source("filled", buffer, place, move)
 
     def _require_still(self, column: int) -> None:

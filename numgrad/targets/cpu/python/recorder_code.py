@@ -160,22 +160,36 @@ def parent_of(t, x):
 def connect(t, node, arguments, count):
     """Store in a node its parents, the nodes that made its inputs; return 0 after an error.
 
-    The slots, which are stored too, say which output of its parent each input is.
+    The slots, which are stored too, say which output of its parent each input is. The template of
+    the node has slots that are all 0, and all nodes made of the template share them.
     """
-    parents, slots = python.new_tuple(count), python.new_tuple(count)
-    if parents == 0 or slots == 0:
+    parents, others = python.new_tuple(count), 0
+    if parents == 0:
         return 0
     give(t, node, at.N_PARENTS, parents)
-    give(t, node, at.N_SLOTS, slots)
     for n in range(count):
         x = load_word(arguments, n)
-        slot = place(t, x, at.V_SLOT)
-        python.keep(slot)
-        store_word(slots, ITEMS + n, slot)
+        if place(t, x, at.V_SLOT) != load_word(t, ZERO):
+            others = 1
         parent = parent_of(t, x)
         store_word(parents, ITEMS + n, parent)
-        if parent == 0 or slot == 0:  # an error, or another thread has deleted the slot
+        if parent == 0:
             return 0
+    return 1 if others == 0 else set_slots(t, node, arguments, count)
+
+
+def set_slots(t, node, arguments, count):
+    """Store in a node which output of its parent each input is; return 0 after an error."""
+    slots = python.new_tuple(count)
+    if slots == 0:
+        return 0
+    give(t, node, at.N_SLOTS, slots)
+    for n in range(count):
+        slot = place(t, load_word(arguments, n), at.V_SLOT)
+        if slot == 0:  # another thread has deleted the slot
+            return 0
+        python.keep(slot)
+        store_word(slots, ITEMS + n, slot)
     return 1
 
 
