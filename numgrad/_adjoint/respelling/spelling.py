@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable
+from typing import TypeGuard
 
 
 def respelled(
@@ -98,9 +99,10 @@ class _Respelling(ast.NodeTransformer):
     def __init__(self, rows: set[str], arrays: set[str], words: _Words) -> None:
         self.rows, self.arrays, self.words = rows, arrays, words
 
-    def _is_of_row(self, node: ast.AST) -> bool:
-        is_element = isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
-        return is_element and node.value.id in self.rows
+    def _is_of_row(self, node: ast.AST) -> TypeGuard[ast.Subscript]:
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+            return False
+        return node.value.id in self.rows
 
     def _are_arrays(self, *nodes: ast.AST) -> bool:
         return all(isinstance(node, ast.Name) and node.id in self.arrays for node in nodes)

@@ -102,7 +102,10 @@ def _changed(typingctx: Any, function: Any, array: Any, number: Any, index: tupl
         pairs = zip(index, args[2:], strict=True)
         places = [context.cast(builder, value, kind, types.intp) for kind, value in pairs]
         whole = arrayobj.make_array(array)(context, builder, value=args[0])
-        at = cgutils.get_item_pointer(context, builder, array, whole, places, wraparound=True)
+        at = cgutils.get_item_pointer(
+            context, builder, array, whole, places, wraparound=True,
+            boundscheck=context.enable_boundscheck,
+        )  # fmt: skip
         held = arrayobj.load_item(context, builder, array, at)
         operands = [
             context.cast(builder, held, array.dtype, own.args[0]),
