@@ -24,9 +24,8 @@ _WAIT = 1 << 30
 threshold can be told from the sum, even if a program has read the sum and sets it again later."""
 
 _WITH_A_NODE = 8
-"""A partial collection for each node of which there are fewer than eight new containers is mostly a
-graph's: a node comes with tuples of its parents, their slots and its saved values, and with a value
-and more where the value is saved, four or five containers together."""
+"""New containers for each node: a graph made most of them if there are fewer. A node comes with
+tuples of its parents and saved values, and with a value where that is saved: about four in all."""
 
 
 class _Pace:
@@ -43,24 +42,27 @@ class _Pace:
         mostly no graph's.
     blocks : int
         How many blocks of memory the process had after the last full collection.
+    raised : set of int
+        The thresholds of users to which `_WAIT` was added.
     """
 
     def __init__(self) -> None:
         self.numbers, self.next = itertools.count(1), 1
         self.others = 0
         self.blocks = sys.getallocatedblocks()
+        self.raised: set[int] = set()
 
     def follow(self, phase: str, info: dict[str, Any]) -> None:
         """Set the threshold of full collections anew at the end of a collection."""
         if phase == "start" or not info["generation"]:
             return
         youngest, middle, last = gc.get_threshold()
-        own = last % _WAIT
-        wanted = own
+        own = wanted = last - _WAIT if last - _WAIT in self.raised else last
         if info["generation"] == 2:
             self.others, self.blocks = 0, sys.getallocatedblocks()
-        elif self._may_wait(youngest * middle, own):
+        elif own < _WAIT and self._may_wait(youngest * middle, own):
             wanted += _WAIT
+            self.raised.add(own)
         if wanted != last:
             gc.set_threshold(youngest, middle, wanted)
 

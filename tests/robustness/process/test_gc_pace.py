@@ -119,6 +119,15 @@ def test_thresholds_of_the_user_are_kept(fulls):
     del y
 
 
+@pytest.mark.parametrize("last", [1 << 30, (1 << 31) - 1])
+def test_a_large_threshold_of_the_user_is_left_alone(fulls, last):
+    gc.set_threshold(700, 10, last)
+    y = chain(leaf(), 30_000)
+    gc.collect()
+    assert gc.get_threshold() == (700, 10, last)
+    del y
+
+
 def test_gradients_are_those_without_a_collector():
     x = leaf()
     (found,) = ng.grad(chain(x, 30_000).sum(), x)
