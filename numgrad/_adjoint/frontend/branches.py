@@ -33,6 +33,7 @@ class Branches:
     lists: Any
     chain: tuple
     current: Any
+    place: Any
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
         """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
