@@ -90,9 +90,9 @@ class _Cell(NamedTuple):
         """The spec of what is added."""
         if self.key is None:
             return self.value.spec
-        _, dtype, rows, device = self.value.spec
+        spec = self.value.spec
         shape = tuple([stop - start for start, stop, _ in self.key])
-        return spec_of(shape, dtype, rows, device)
+        return spec_of(shape, spec.dtype, spec.rows, spec.device)
 
 
 class _Sum:
