@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.lower.lower import force
-from numgrad.engine.record import composition, operands, options, plan
+from numgrad.engine.record import composition, dispatch, operands, options, plan
 from numgrad.engine.record.apply import deferring, runtime
 from numgrad.engine.replay import recorded_plan
 from numgrad.ir.target import Bound
@@ -127,7 +127,7 @@ def idle_processor():
     with ExitStack() as changes:
         changes.enter_context(mock.patch.object(runtime, "run", uncomputed))
         changes.enter_context(mock.patch.object(cpu_kernel, "kernel", uncompiled))
-        for module in (composition, operands, options, plan, recorded_plan):
+        for module in (composition, dispatch, operands, options, plan, recorded_plan):
             changes.enter_context(mock.patch.object(module, "make_plan", return_value=None))
         yield
 
