@@ -108,21 +108,27 @@ def _read(plain: FunctionType) -> tuple[Place, ast.FunctionDef]:
     try:
         lines, first = inspect.getsourcelines(plain)
     except (OSError, TypeError) as error:
-        raise AdjointError(
-            f"the source of {plain.__name__} is not available (it was defined by exec, in "
-            f"`python -c` or in the plain interpreter): write it in a file or a notebook cell"
-        ) from error
+        raise _no_source(plain) from error
     place = Place(plain.__name__, code.co_filename, first)
     if plain.__name__ == "<lambda>":
         tree = _lambda(plain)
     else:
         tree = _definition(textwrap.dedent("".join(lines)), plain.__name__)
     if tree is None or not _is_current(tree, plain):
+        if code.co_filename == "<string>":  # the name of the text of `python -c`, too
+            raise _no_source(plain)
         raise AdjointError(
             f"{code.co_filename} changed since {plain.__name__} was defined (line {first}): "
             f"import or define it again"
         )
     return place, tree
+
+
+def _no_source(plain: FunctionType) -> AdjointError:
+    return AdjointError(
+        f"the source of {plain.__name__} is not available (it was defined by exec, in "
+        f"`python -c` or in the plain interpreter): write it in a file or a notebook cell"
+    )
 
 
 def _definition(text: str, name: str) -> ast.FunctionDef | None:
