@@ -237,7 +237,7 @@ class Tape:
             return
         tape, top = self.tapes[s], self.tops[s]
         sizes = {other: f"{self.tapes[other]}.size" for other in _STACKS}
-        sizes[s] = f"2 * {tape}.size + {size}"  # twice as long at least, and long enough
+        sizes[s] = f"max(2 * {tape}.size, {top} + {size})"
         with self.writer.block(f"if {top} + {size} > {tape}.size:"):
             if not self.noted:
                 self.ask(sizes)
