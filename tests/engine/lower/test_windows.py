@@ -9,6 +9,7 @@ from numgrad.func.tracing import partition
 from numgrad.testing import gradcheck
 from tests.engine.rolling.rolling_tools import assert_same_bits
 from tests.engine.rolling.rolling_tools import rolled as rolled
+from tests.sampling import exhaustive
 
 from .random_windows import random_windows
 from .test_written_parts import by_wholes
@@ -145,7 +146,7 @@ def test_random_windows(rolled, seed):
         assert_same_bits(rolled.check(f, u), by_wholes(f, u))
 
 
-@pytest.mark.parametrize("seed", range(24, 28))
+@pytest.mark.parametrize("seed", [24, 25, *[pytest.param(n, marks=exhaustive) for n in (26, 27)]])
 def test_long_random_windows(seed):
     function, u = random_windows(np.random.default_rng(seed), 300 if seed % 2 else 900)
     for f in (function, ng.func.value_and_grad(function)):
