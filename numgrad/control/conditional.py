@@ -160,7 +160,7 @@ class _Counted:
         return count, last
 
     def _known_steps(self) -> CountedSteps:
-        """Return the steps, which are one object for all functions that compute the same."""
+        """Return the steps; equal functions share one object of steps."""
         loops, key = self._step.loops, ("until", self._asked)
         if key not in loops:
             loops[key] = self._made_steps()

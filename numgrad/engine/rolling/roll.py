@@ -207,7 +207,7 @@ class _Rolling:
         return kept
 
     def _fill(self, kernel: Kernel, body: Body, turns: Turns) -> None:
-        """Store the parts of buffers that the turns write one by one."""
+        """Store the parts of buffers, of which each turn writes one."""
         for buffer, columns in turns.filled.items():
             stores = []
             for column in columns:

@@ -231,8 +231,7 @@ class Specialization:
         ]
 
     def tensors(self, call: Call) -> list[Tensor]:
-        """Return the arguments as tensors: those that are tensors as they are, others as constants.
-        """
+        """Return the arguments as tensors: arrays and numbers become constants."""
         return [leaf if isinstance(leaf, Tensor) else constant(leaf) for leaf in call.leaves]
 
     def rebuild(self, results: Sequence[Any]) -> Any:
