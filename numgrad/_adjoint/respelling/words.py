@@ -160,7 +160,7 @@ def subtract_3(typingctx, array, number, i, j, k):
 
 @intrinsic
 def sum_of(typingctx, array, other):
-    """Return ``array`` after ``other``, of the same shape, is added to it; or the sum of numbers."""
+    """Return ``array`` with ``other``, of the same shape, added in place; or a sum of numbers."""
     if not isinstance(array, types.Array):
         return _sum_of_numbers(typingctx, array, other)
     own = typingctx.resolve_function_type(operator.add, (array.dtype, other.dtype), {})
