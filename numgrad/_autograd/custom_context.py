@@ -106,7 +106,7 @@ class FunctionContext:
         if self._plain:
             source = NO_EDGE
         elif isinstance(source, int):
-            source = own_edge(call.node, source) if source >= 0 else call.node.edges[~source]
+            source = own_edge(call.node, source) if source >= 0 else call.node.edge(~source)
         return call.restore(position, source)  # type: ignore[return-value]
 
     @property

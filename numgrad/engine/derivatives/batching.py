@@ -59,9 +59,8 @@ def make_explicit(batch: int, values: Sequence[Value], nodes: Sequence[Node] = (
         if value.rows:
             value.reshape_spec((batch, *value.shape), False)
     for node in nodes:
-        node.inputs = tuple(_explicit(spec, batch) for spec in node.inputs)
-        node.outputs = tuple(_explicit(spec, batch) for spec in node.outputs)
-        node.forget_kind()
+        inputs = tuple([_explicit(spec, batch) for spec in node.inputs])
+        node.change_specs(inputs, tuple([_explicit(spec, batch) for spec in node.outputs]))
 
 
 def _replace(values: Mapping[int, Value]) -> None:

@@ -34,7 +34,7 @@ class Context:
 
     def input(self, index: int) -> Value:
         """Return the saved input ``index``, connected to the graph as it was when recorded."""
-        return self.restore(index, self.node.edges[index])
+        return self.restore(index, self.node.edge(index))
 
     def output(self, index: int = 0) -> Value:
         """Return the saved output ``index``, connected to this node by an edge past its hooks.

@@ -54,10 +54,7 @@ def is_plain(request: Any, order: Sequence[Node]) -> bool:
         return False
     if (other_modes and chosen_stream() is not None) or not are_unwatched(order):
         return False
-    for node in order:
-        if not node._kind and node.kind is None and not isinstance(node, Accumulator):
-            return False
-    return True
+    return all([node.kind or isinstance(node, Accumulator) for node in order])  # noqa: C419
 
 
 def is_computable(request: Any, order: Sequence[Node]) -> bool:

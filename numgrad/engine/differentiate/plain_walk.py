@@ -35,7 +35,8 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
     wanted = backward_pass.wanted
     for node in backward_pass.order:
         mask = wanted.get(node)
-        if len(node.outputs) == 1:
+        kind = node._kind
+        if len(kind.outputs) == 1:
             place = (node, 0)
             total = pending.pop(place, None)
             if has_parts and place in parts and (place in targets or mask is None):
@@ -58,13 +59,13 @@ def sweep(backward_pass: Any, pending: dict[Any, Any]) -> None:
                 total = _summed(total, parts.take(place))
             assert total is not None
             cotangents: Sequence[Value | None] = (total,)
-            key = (node._kind, mask, total.rows)
+            key = (kind, mask, total.rows)
         else:
             cotangents = _arrived(node, pending, targets, grads)
             rows = [None if g is None else g.rows for g in cotangents]
             if mask is None or all(g is None for g in cotangents):
                 continue
-            key = (node._kind, mask, *rows)
+            key = (kind, mask, *rows)
         rule = known.get(key)
         if rule is None:
             found = rule_of(backward_pass, node, mask, saved[node], cotangents)

@@ -18,6 +18,7 @@ MOST_KINDS = 1 << 13
 """The most entries of the table ``kinds`` of an operator, such as for indices in a loop; 1 to 5 kB
 each."""
 
+_new = object.__new__
 _keepers: weakref.WeakSet[Any] = weakref.WeakSet()  # all objects with `forget_plans`
 _DTYPES = [type(np.dtype(character)) for character in "?bhilqBHILQefdgFDG"]
 _PLAIN = frozenset({int, bool, str, bytes, type(None), *_DTYPES})
@@ -110,10 +111,11 @@ class Kind:
     like : Kind
         The kind of `plan.shared_plan` for the same specs, which records the operation where this
         kind has no recorder of its own.
-    nodes_have : bool or None
-        What nodes have as their kind: True stands for the kind itself, None for no kind, as the
-        derivative depends on more. The kind of `plan.shared_plan` has False: a node has to find its
-        own kind.
+    is_shared : bool
+        Whether all nodes of this kind are differentiated alike. They are not if the operator has no
+        rule, or if the static parameters have no key.
+    is_settled : bool
+        False for a kind made by `loose_kind`, in whose place there may be a shared one.
     rules : dict
         The rules of the derivative, see `derivatives.rules`; valid for settings of ``version``.
     by_position : ByPosition or False
@@ -125,8 +127,8 @@ class Kind:
 
     __slots__ = (
         "__weakref__", "by_position", "compute", "direct_recorder", "has_plan", "in_order",
-        "inputs", "is_small", "like", "mark", "nodes_have", "operator", "outputs", "reads",
-        "recorder", "rules", "spec", "static", "step", "uses", "version",
+        "inputs", "is_settled", "is_shared", "is_small", "like", "mark", "operator", "outputs",
+        "reads", "recorder", "rules", "spec", "static", "step", "uses", "version",
     )  # fmt: skip
 
     def __init__(
@@ -138,7 +140,7 @@ class Kind:
     ) -> None:
         self.operator, self.static, self.inputs, self.outputs = operator, static, inputs, outputs
         self.spec: Any = outputs[0] if outputs else None
-        self.nodes_have: bool | None = operator.has_rule or None
+        self.is_shared, self.is_settled = operator.has_rule, True
         self.step: tuple[Any, ...] = ((operator, static),) if operator.is_view else ()
         scalar = ELEMENT if operator.reads_elements else RESULT
         self.mark = scalar if operator.gives_scalars and outputs and not self.spec.shape else None
@@ -158,6 +160,21 @@ class Kind:
 
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"
+
+
+def loose_kind(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]
+) -> Kind:
+    """Return a kind for a single node, of which nothing is filled in but what the node needs.
+
+    Most nodes with such a kind have static parameters that never come again, such as an index.
+    `Node.kind` looks for a shared kind when it is first asked for.
+    """
+    kind = _new(Kind)
+    kind.operator, kind.static, kind.inputs, kind.outputs = operator, static, inputs, outputs
+    kind.is_shared = kind.is_settled = False
+    kind.by_position = None
+    return kind
 
 
 def interned(

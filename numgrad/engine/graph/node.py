@@ -9,14 +9,16 @@ few nodes have, are in `Extras`.
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..._errors import FreedGraphError, InplaceError
+from ...process.bounded_dict import Bounded
 from ...process.gc_pause import collector
 from .callsite import Site
 from .hook_table import Handle, register
-from .kind import Kind, kind_of
+from .kind import Kind, kind_of, loose_kind
 from .saved import before_writes
 from .value import Expr as Expr
 from .value import Spec as Spec
@@ -109,11 +111,12 @@ class Node:
 
     Attributes
     ----------
+    operator, static, inputs, outputs
+        The operator, its static parameters, and the specs of the operands and of the results: those
+        of ``_kind``, which `kind` may replace by one that other nodes share.
     parents, slots : tuple
         For each input the node to which its cotangent is sent, and the number of that node's
         output. The node is ``None`` for an input that does not require grad.
-    inputs, outputs : tuple of Spec
-        The specs of the operands and of the results.
     number : int
         The creation number: nodes and expressions are numbered in the order in which they are made.
     saved : tuple or None
@@ -125,34 +128,29 @@ class Node:
         The user's line that recorded the node: a code object and the offset of an instruction.
     extras : Extras or None
         Hooks and other attributes that few nodes have.
-    by_position : object
-        The stand-in for this node, see `Kind.by_position`; used only while the node has no kind.
     apart : bool
         Whether `detach_saved_values` has been here: no saved value of this node, or of a node on
         which this node depends, refers to a node.
     """
 
     __slots__ = (
-        "__weakref__", "_edges", "_kind", "apart", "by_position", "code", "extras", "inputs",
-        "instruction", "number", "operator", "outputs", "parents", "saved", "slots", "static",
-        "versions",
+        "__weakref__", "_kind", "apart", "code", "extras", "instruction", "number", "parents",
+        "saved", "slots", "versions",
     )  # fmt: skip
 
-    operator: Any
-    static: dict[str, Any]
+    operator: Any = property(attrgetter("_kind.operator"))
+    static: dict[str, Any] = property(attrgetter("_kind.static"))  # type: ignore[assignment]
+    inputs: tuple[Spec, ...] = property(attrgetter("_kind.inputs"))  # type: ignore[assignment]
+    outputs: tuple[Spec, ...] = property(attrgetter("_kind.outputs"))  # type: ignore[assignment]
     parents: "tuple[Node | None, ...]"
     slots: tuple[int, ...]
-    inputs: tuple[Spec, ...]
-    outputs: tuple[Spec, ...]
     number: int
     saved: tuple[Any, ...] | None
     versions: tuple[int, ...]
     code: Any
     instruction: int
     extras: Extras | None
-    _edges: tuple[Edge, ...] | None
-    _kind: "Kind | bool | None"
-    by_position: Any
+    _kind: Kind
     apart: bool
 
     def blank(self) -> None:
@@ -160,9 +158,9 @@ class Node:
         the operation to those of a fresh node."""
         self.number = next_number()
         self.saved = self.versions = ()
-        self.code = self.extras = self._edges = self.by_position = None
+        self.code = self.extras = None
         self.instruction = 0
-        self._kind = self.apart = False
+        self.apart = False
 
     def name(self) -> str:
         """Return the name of the operator whose gradient this node computes."""
@@ -172,25 +170,26 @@ class Node:
     def kind(self) -> Kind | None:
         """The kind, which nodes with the same rule share; None if the rule holds for this node
         alone."""
-        if self._kind is False:
-            self._kind = kind_of(self.operator, self.static, self.inputs, self.outputs)
-        return self._kind  # type: ignore[return-value]
+        kind = self._kind
+        if not kind.is_settled:
+            found = kind_of(kind.operator, kind.static, kind.inputs, kind.outputs)
+            kind.is_settled = True
+            self._kind = kind = found or kind
+        return kind if kind.is_shared else None
 
-    def forget_kind(self) -> None:
-        """Forget the kind, as the specs of inputs or outputs have changed."""
-        self._kind, self.by_position = False, None
+    def change_specs(self, inputs: tuple[Spec, ...], outputs: tuple[Spec, ...]) -> None:
+        """Give the node a kind with other specs of its inputs and outputs."""
+        self._kind = loose_kind(self.operator, self.static, inputs, outputs)
 
     @property
     def edges(self) -> tuple[Edge, ...]:
         """For each input the edge to which a pass sends the input's cotangent."""
-        if self._edges is None:
-            self._edges = tuple(
-                [
-                    NO_EDGE if node is None else Edge(node, slot)
-                    for node, slot in zip(self.parents, self.slots, strict=True)
-                ]
-            )
-        return self._edges
+        return tuple(map(self.edge, range(len(self.parents))))
+
+    def edge(self, index: int) -> Edge:
+        """Return the edge to which a pass sends the cotangent of an input."""
+        node = self.parents[index]
+        return NO_EDGE if node is None else Edge(node, self.slots[index])
 
     @property
     def next_functions(self) -> tuple[tuple["Node | None", int], ...]:
@@ -346,10 +345,9 @@ def new_node(
 ) -> Node:
     """Return a node without saved values (``Node`` has no ``__init__``, which would take time)."""
     node = Node()
-    node.operator, node.static = operator, static
+    node._kind = loose_kind(operator, static, tuple(inputs), tuple(outputs))
     node.parents = tuple([edge.node for edge in edges])
     node.slots = tuple([edge.slot for edge in edges])
-    node.inputs, node.outputs = tuple(inputs), tuple(outputs)
     node.blank()
     return node
 
@@ -358,6 +356,18 @@ class _AccumulateGrad:
     """The operator of an accumulator, which has no rule."""
 
     name = "accumulate_grad"
+
+
+_leaf_kinds: dict[Spec, Kind] = Bounded(4096)
+
+
+def _leaf_kind(spec: Spec) -> Kind:
+    """Return the kind of the accumulators of leaves with a spec."""
+    kind = _leaf_kinds.get(spec)
+    if kind is None:
+        kind = _leaf_kinds[spec] = loose_kind(_AccumulateGrad, {}, (), (spec,))
+        kind.is_settled = True
+    return kind
 
 
 class Accumulator(Node):
@@ -370,12 +380,10 @@ class Accumulator(Node):
 
     def __init__(self, variable: Value) -> None:
         self.variable = variable
-        self.operator = _AccumulateGrad
-        self.static = _NONE
-        self.parents = self.slots = self.inputs = self.saved = self.versions = self._edges = ()
-        self.outputs = (variable.spec,)
+        self._kind = _leaf_kind(variable.spec)
+        self.parents = self.slots = self.saved = self.versions = ()
         self.number = next_number()
-        self.code = self.extras = self._kind = self.by_position = None
+        self.code = self.extras = None
         self.instruction = 0
         self.apart = True
 

@@ -43,7 +43,7 @@ def are_unwatched(nodes: Iterable[Node]) -> bool:
     for node in nodes:
         if node.extras is not None:
             return False
-        if node._kind is None and isinstance(node, Accumulator) and node.variable.hooks:
+        if not node._kind.is_shared and isinstance(node, Accumulator) and node.variable.hooks:
             return False
     return True
 
@@ -173,5 +173,5 @@ def reached_nodes(values: Sequence[Value], kept: Sequence[Node]) -> list[Node]:
         if node is None or node in seen or node.number < first:
             continue
         seen.add(node)
-        stack.extend(edge.node for edge in node.edges)
+        stack += node.parents
     return [node for node in kept if node in seen]

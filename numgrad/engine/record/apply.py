@@ -13,6 +13,7 @@ from ...process.interruptible import Action, Block
 from ..graph.callsite import Site, user_frame, user_stack
 from ..graph.callsite import user_site as user_site
 from ..graph.integrity import require_own_arrays
+from ..graph.kind import loose_kind
 from ..graph.memory_order import is_view
 from ..graph.node import Node, accumulator_of
 from ..graph.runtime import require_one_device
@@ -277,11 +278,10 @@ def record(
     The node gets the saved values that the derivative reads, and the outputs get the node.
     """
     node = Node()
-    node.operator, node.static = operator, static
+    specs = tuple([value.spec for value in inputs]), tuple([value.spec for value in outputs])
+    node._kind = loose_kind(operator, static, *specs)
     node.parents = parents_of(inputs)
     node.slots = tuple([value.slot for value in inputs])
-    node.inputs = tuple([value.spec for value in inputs])
-    node.outputs = tuple([value.spec for value in outputs])
     node.blank()
     reads = operator.saves(node.needs)
     if True in reads:

@@ -79,10 +79,8 @@ def node_like(plan: Kind) -> Any:
     """Return the node that a recorder copies to make a node: still without parents, saved values or
     a line, and with the slots of inputs that are the first outputs of their nodes."""
     node: Any = Node()
-    node.operator, node.static = plan.operator, plan.static
-    node._kind = plan if plan.nodes_have else plan.nodes_have
-    node.inputs, node.outputs = plan.inputs, plan.outputs
+    node._kind = plan
     node.slots = (0,) * len(plan.inputs)
-    node._edges = node.extras = node.code = node.by_position = None
+    node.extras = node.code = None
     node.instruction, node.saved, node.versions, node.apart = 0, (), (), False
     return node

@@ -16,7 +16,7 @@ from ..._settings import settings
 from ...ir.device_array import as_array
 from ..graph.callsite import is_ours, user_frame, user_stack
 from ..graph.integrity import require_own_arrays
-from ..graph.kind import Kind
+from ..graph.kind import Kind, loose_kind
 from ..graph.node import Node, accumulator_of
 from ..graph.value import Alias, Storage, View, next_number, spec_of
 from .apply import (
@@ -47,7 +47,7 @@ def _count(plan: Kind) -> bool:
     """
     plan.uses += 1
     if plan.uses == _OFTEN and plan.has_plan:
-        plan.recorder = recorder_of(plan, 2 if plan.nodes_have is False else 3)
+        plan.recorder = recorder_of(plan, 3 if plan.is_settled else 2)
     return plan.has_plan
 
 
@@ -66,8 +66,10 @@ def unary(operator: Any, x: Any) -> Any:
 
     The caller must be code of numgrad: the search for the user's frame begins there.
     """
-    if type(x) is runtime.value and (plan := operator.kinds.get(x.spec)) is not None:
-        return apply_one(plan, x)
+    if type(x) is runtime.value and x.array is not None:
+        plan = operator.kinds.get(x.spec)
+        if plan is not None:
+            return apply_one(plan, x)
     return operator.general((x,))
 
 
@@ -195,17 +197,17 @@ def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
     if operator.is_view and array.base is None and array is not x.array:
         return operator(x, **static)  # the operator had to copy, so the result is no view
     like = shared_plan(operator, static, (x.spec,), spec_of(array.shape, array.dtype))
-    return _recorded_alike(like, x, array, operator, static, False)
+    return _recorded_alike(like, x, array, operator, static, None)
 
 
 def _recorded_alike(
-    like: Kind, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Any
+    like: Kind, x: Any, array: Any, operator: Any, static: dict[str, Any], kind: Kind | None
 ) -> Any:
     """Return a value for the computed array of a result, recorded by ``like``, a plan of
     `shared_plan`.
 
     The shared plan has the static parameters of another operation. Those of this operation are put
-    into the node and the view afterwards, and so is the ``kind`` of the operation (False if it is
+    into the node and the view afterwards, and so is the ``kind`` of the operation (None if it is
     not known yet).
     """
     record = like.recorder
@@ -216,8 +218,7 @@ def _recorded_alike(
         result = _recorded_one(like, x, array)
     node, view = result.node, result._view
     if node is not None:
-        node.static = static
-        node._kind = kind if kind is False or kind.nodes_have else None
+        node._kind = kind or loose_kind(operator, static, like.inputs, like.outputs)
     if type(view) is View:
         view.chain = (*view.chain[:-1], (operator, static))
     return result
@@ -353,7 +354,8 @@ def record_in_place(
     parents = parents_of(inputs)
     wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
     node = _planned_node(plan, wanted, inputs, parents, result, _frame(1))
-    node.static = static
+    if not plan.is_settled:
+        node._kind = loose_kind(operator, static, plan.inputs, plan.outputs)
     result.move(node, 0, True)
 
 
@@ -377,17 +379,13 @@ def _planned_node(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> Node:
     node: Any = Node()
-    node.operator = plan.operator
-    node.static = plan.static
-    node.inputs = plan.inputs
-    node.outputs = plan.outputs
-    node._kind = plan if plan.nodes_have else plan.nodes_have
+    node._kind = plan
     node.parents = parents
     if len(inputs) == 2:
         node.slots = (inputs[0].slot, inputs[1].slot)
     else:
         node.slots = tuple([x.slot for x in inputs]) if len(inputs) > 2 else (inputs[0].slot,)
-    node._edges = node.extras = node.by_position = None
+    node.extras = None
     node.apart = False
     node.number = next_number()
     reads = plan.reads[wanted]

@@ -75,7 +75,7 @@ def recordable(
     kind = interned(operator, static, inputs, (spec,))
     if kind is None:
         kind = Kind(operator, static, inputs, (spec,))
-        kind.nodes_have = None  # as a key of the static parameters cannot be made
+        kind.is_shared = False  # as a key of the static parameters cannot be made
     if kind.reads is None:
         kind.reads = _reads(operator, inputs, spec)
     return kind
@@ -161,7 +161,7 @@ def shared_plan(
     kind = operator.kinds.get(key)
     if kind is None:
         kind = Kind(operator, static, inputs, (result,))
-        kind.compute, kind.nodes_have, kind.has_plan = np.asarray, False, True
+        kind.compute, kind.is_settled, kind.has_plan = np.asarray, False, True
         kind.reads = _reads(operator, inputs, result)
         keep(operator, operator.kinds, key, kind)
     return kind

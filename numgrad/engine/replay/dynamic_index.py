@@ -61,9 +61,8 @@ class ByPosition:
     inputs: Any = property(attrgetter("kind.inputs"))
     outputs: Any = property(attrgetter("kind.outputs"))
 
-    @property
-    def edges(self) -> tuple[Edge, ...]:
-        return (NO_EDGE,) * len(self.inputs)
+    def edge(self, index: int) -> Edge:
+        return NO_EDGE
 
     @property
     def saved(self) -> tuple[Value | None, ...]:
@@ -83,7 +82,7 @@ def by_position(node: Node) -> ByPosition | None:
     There is none for operators that cannot take their index as data, and where the indexed array
     was written part by part, as its gradient is kept in parts then; see `region_gradients`.
     """
-    owner: Any = node._kind or node
+    owner = node._kind
     seen = owner.by_position
     if seen is None:
         seen = owner.by_position = _made(node) or False
@@ -93,13 +92,14 @@ def by_position(node: Node) -> ByPosition | None:
 def general_kind(node: Any) -> Kind | None:
     """Return the kind of a node's stand-in if there is one, else the node's own kind."""
     seen = by_position(node)
-    return seen.kind if seen is not None else node._kind or node.kind
+    return seen.kind if seen is not None else node.kind
 
 
 def _made(node: Node) -> ByPosition | None:
-    if node._kind is None or node.operator.by_position is None:
+    positions = getattr(node.operator, "by_position", None)
+    if positions is None:
         return None
-    place_of, operation_of = node.operator.by_position
+    place_of, operation_of = positions
     place = place_of(node.inputs, node.static)
     if place is None:
         return None

@@ -248,12 +248,11 @@ def _known_kind(node: Node) -> Any:
     Finding the kind of an index that is met for the first time would be in vain as a rule: most
     indices never come again.
     """
-    kind = node._kind
-    return general_kind(node) if kind is False else kind
+    return node.kind if node._kind.is_settled else general_kind(node)
 
 
 def _kind(node: Node) -> Any:
-    return node._kind or node.kind
+    return node.kind
 
 
 def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:

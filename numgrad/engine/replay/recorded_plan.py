@@ -45,7 +45,7 @@ class SavedRead(NamedTuple):
         node = order[self.node]
         value = saved[node][self.position].detached()
         if self.edge is not None:
-            connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edges[self.edge])
+            connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edge(self.edge))
         return value
 
 

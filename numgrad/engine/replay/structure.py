@@ -99,7 +99,7 @@ class _Key:
         index, parts = self.index, self.parts
         place_of = index.get
         for node in self.order:
-            kind: Any = node._kind or node.kind
+            kind: Any = node.kind
             if kind is None:
                 if type(node) is not Accumulator:
                     return False
@@ -111,7 +111,7 @@ class _Key:
             parts.append(tuple([-1 if p is None else place_of(p) for p in node.parents]))
             if None in parts[-1]:  # parents older than the last node of the pass
                 older = [p for p in node.parents if p is not None and p not in index]
-                parts += [p._kind or p.kind for p in older]
+                parts += [p.kind for p in older]
             if any(node.slots):
                 parts.append(node.slots)
             if not self._add_saved(node.saved):

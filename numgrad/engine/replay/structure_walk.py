@@ -77,7 +77,7 @@ class Track:
             if node.saved
         ]
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
-        self._kinds = self._general(order, list(map(_kinds, order)))
+        self._kinds = self._general(order)
         self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
         above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
@@ -96,14 +96,15 @@ class Track:
             for n, position in zip(*self.route, strict=True):
                 add(nodes[n].parents[position])
             del nodes[0]
-            kinds = self._general(nodes, list(map(_kinds, nodes)))
+            kinds = self._general(nodes)
         except (AttributeError, IndexError):  # no such parent
             return None
         if kinds != self._kinds:
-            if False not in kinds:
+            loose = [node for node in nodes if not node._kind.is_settled]
+            for node in loose:
+                node.kind  # noqa: B018  looks for a shared one
+            if not loose or self._general(nodes) != self._kinds:
                 return None
-            if self._general(nodes, [node.kind for node in nodes]) != self._kinds:
-                return None  # the kinds differ, also after the missing ones were made
         if any(map(_extras, nodes)):
             return None
         numbers = list(map(_numbers, nodes))
@@ -116,9 +117,10 @@ class Track:
             return None
         return nodes
 
-    def _general(self, nodes: Sequence[Any], kinds: list[Any]) -> list[Any]:
-        """Replace the kind of each node whose index is data by that of its stand-in; return the
-        kinds of all nodes."""
+    def _general(self, nodes: Sequence[Any]) -> list[Any]:
+        """Return the kinds of nodes: of each node whose index is data, the kind of its
+        stand-in."""
+        kinds: list[Any] = list(map(_kinds, nodes))
         for n in self.indexed:
             kinds[n] = general_kind(nodes[n])
         return kinds

@@ -43,7 +43,6 @@ class Gates:
             edges = [gates.get(edge, edge) for edge in node.edges]
             node.parents = tuple([edge.node for edge in edges])
             node.slots = tuple([edge.slot for edge in edges])
-            node._edges = None
 
     def _nodes(self, outputs: Iterable[Value]) -> list[Node]:
         """Return the nodes that the branch has made."""

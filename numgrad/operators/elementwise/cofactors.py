@@ -72,7 +72,7 @@ class _Operand:
     """The place of an operand in the graph; its numbers need not have been kept."""
 
     def __init__(self, at: Any, n: int) -> None:
-        self.edge, spec = at.node.edges[n], at.node.inputs[n]
+        self.edge, spec = at.node.edge(n), at.node.inputs[n]
         self.shape, self.dtype = spec.shape, spec.dtype
 
 
