@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import ConvergenceError
+from ..control.body import Spec
 from ..control.counted import CountedSteps
 from ..functions.elementwise.arithmetic import abs as absolute
 from ..functions.elementwise.powers import sqrt
@@ -38,6 +39,15 @@ class Tolerances(NamedTuple):
         return self.rtol, self.atol.tobytes(), self.first_step, self.max_steps
 
 
+class Found(NamedTuple):
+    """The accepted steps of a solution: the times before them, their sizes, and what else was
+    carried, after the last of them."""
+
+    times: np.ndarray
+    sizes: np.ndarray
+    carried: Sequence[np.ndarray]
+
+
 class Attempts:
     """The accepted steps of a method, as arrays.
 
@@ -51,10 +61,23 @@ class Attempts:
 
     def __init__(self, slope: Slope, step: Step, power: int) -> None:
         self._slope, self._step, self._power = slope, step, power
+        self._name = slope.body.name.rpartition(".")[2]
         one, state = ((), np.dtype(float)), slope.specs[0]
-        specs = [state, one, one, one, one, state, *slope.specs[2:]]
-        self._steps = CountedSteps("ng.ode.odeint", self._attempt, specs, 3)
+        specs = [*[state, one, one, *self.further], one, one, state, *slope.specs[2:]]
+        carried = 3 + len(self.further)
+        self._steps = CountedSteps(slope.body.name, self._attempt, specs, carried)
         self._value = slope.body.program()
+
+    further: Sequence[Spec] = ()
+    """The specs of what is carried beside the state, the time and the size of the next step."""
+
+    def begun(self, y: np.ndarray, t: float, params: Any, atol: np.ndarray) -> list[np.ndarray]:
+        """Return what is carried beside the state, at the beginning."""
+        return []
+
+    def is_done(self, state: Sequence[Any], end: float) -> bool:
+        """Whether a last state is one at which the steps may end."""
+        return float(state[1]) == end
 
     def _attempt(
         self, y: Any, t: Any, h: Any, end: Any, rtol: Any, atol: Any, *params: Any
@@ -79,14 +102,15 @@ class Attempts:
     def found(
         self, y: np.ndarray, start: float, end: float, params: Sequence[np.ndarray],
         asked: Tolerances,
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Return the times before the accepted steps, and their sizes."""
+    ) -> Found:  # fmt: skip
+        """Return the accepted steps from one time to another one."""
         if start == end:
-            return np.array([start]), np.zeros(1)
+            return Found(np.array([start]), np.zeros(1), ())
         atol = np.array(np.broadcast_to(asked.atol, y.shape))
         first = self._first(y, start, end, params, asked.rtol, atol)
         first = first if asked.first_step is None else np.copysign(asked.first_step, first)
         state: list[Any] = [y, np.array(start), np.array(first)]
+        state += self.begun(y, start, params, atol)
         fixed = [np.array(end), np.array(asked.rtol), atol, *params]
         times, sizes, count, goes_on = [], [], 0, True
         while goes_on:
@@ -98,13 +122,13 @@ class Attempts:
             count += times[-1].size
             if count > asked.max_steps or (goes_on and count == asked.max_steps):
                 raise ConvergenceError(
-                    f"odeint: {asked.max_steps} steps led to t = {float(state[1]):.6g}, not to "
-                    f"{end:.6g}; allow more of them by max_steps=, a larger error by rtol= and "
+                    f"{self._name}: {asked.max_steps} steps led to t = {float(state[1]):.6g}, not "
+                    f"to {end:.6g}; allow more of them by max_steps=, a larger error by rtol= and "
                     f"atol=, or take a method for stiff systems, method='rodas5p'"
                 )
-        if float(state[1]) != end:
+        if not self.is_done(state, end):
             raise self._failed(state, params)
-        return np.concatenate(times), np.concatenate(sizes)
+        return Found(np.concatenate(times), np.concatenate(sizes), state[3:])
 
     def _first(
         self, y: np.ndarray, t: float, end: float, params: Any, rtol: float, atol: Any
@@ -127,15 +151,15 @@ class Attempts:
         return float(np.copysign(min(100.0 * abs(h), h2, span), end - t))
 
     def _failed(self, state: Sequence[Any], params: Any) -> ConvergenceError:
-        y, t = state[0], float(state[1])
+        name, y, t = self._name, state[0], float(state[1])
         slope = self._value([y, np.array(t), *params])[0]
         if not np.isfinite(slope).all():
             return ConvergenceError(
-                f"odeint: the function returns {np.array2string(slope, threshold=8, precision=6)} "
+                f"{name}: the function returns {np.array2string(slope, threshold=8, precision=6)} "
                 f"at t = {t:.6g}, y = {np.array2string(y, threshold=8, precision=6)}"
             )
         return ConvergenceError(
-            f"odeint: at t = {t:.6g} a step as small as the spacing of numbers still has too large "
+            f"{name}: at t = {t:.6g} a step as small as the spacing of numbers still has too large "
             f"an error: the solution may end there, or the function may be no smooth one; allow a "
             f"larger error by rtol= and atol="
         )
@@ -146,4 +170,4 @@ def _norm(x: np.ndarray) -> float:
     return float(np.sqrt(np.dot(x, x) / x.size))
 
 
-__all__ = ["Attempts", "Tolerances"]
+__all__ = ["Attempts", "Found", "Tolerances"]

@@ -5,18 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError, ConvergenceError, DtypeError
-from ..control.body import captured
-from ..control.containers import Tree, line_of, results_of
+from .._errors import ArgTypeError, ConvergenceError
+from ..control.containers import Tree
 from ..engine.record.apply import mode
 from ..func.pytree import require_function
-from ..functions.shape.joining import concat, stack
-from ..functions.shape.reshaping import reshape
 from .attempts import Tolerances
+from .problem import FLOAT, Problem, times_of
 from .rows import LaterRows
 from .solver import ADAPTIVE, FIXED, Solver, solver_of
-
-_FLOAT = np.dtype(float)
 
 
 def odeint(
@@ -105,8 +101,8 @@ def odeint(
     _require_method(method, substeps, max_steps, first_step)
     given = (*params, *(args if isinstance(args, tuple) else (args,)))
     first, parameters = Tree(y0, "odeint: y0"), Tree(given, "odeint: args")
-    problem = _Problem(function, first, parameters)
-    times = _times(t)
+    problem = Problem("odeint", function, first, parameters)
+    times = times_of("odeint", t)
     solver = solver_of(problem.body, method)
     values = [problem.start(), times, *parameters.tensors(), *problem.closed_over]
     if method in FIXED:
@@ -129,93 +125,10 @@ def _adaptive(solver: Solver, values: Sequence[Any], asked: Tolerances) -> Any:
 
     if mode.deferring or mode.capture is not None or any(v.array is None for v in values):
         specs = [(v.shape, v.dtype) for v in values]
-        out = (*values[1].shape, *values[0].shape), _FLOAT
+        out = (*values[1].shape, *values[0].shape), FLOAT
         return LaterRows("ng.ode.odeint", states, specs, [out])(*values)
     _require_order(values[1].array)
     return states(*values)[0]
-
-
-class _Problem:
-    """The right-hand side as a function of one vector, and the containers around it."""
-
-    def __init__(self, f: Callable[..., Any], first: Tree, given: Tree) -> None:
-        self._f, self._first, self._given = f, first, given
-        self._shapes = [shape for shape, _ in first.specs()]
-        self._sizes = [int(np.prod(shape)) for shape in self._shapes]
-        for n, (_, dtype) in enumerate(first.specs()):
-            if dtype.kind not in "fiub" or dtype == np.float16:
-                raise DtypeError(f"{first.place(n)} has dtype {dtype}; states are real numbers")
-        if not sum(self._sizes):
-            raise ArgTypeError("odeint: y0 holds no numbers")
-        specs = [((sum(self._sizes),), _FLOAT), ((), _FLOAT), *given.specs()]
-        self.body, self.closed_over = captured("ng.ode.odeint", self._slope, specs, f)
-
-    def start(self) -> Any:
-        """Return the first state as one vector."""
-        return _joined(self._first.tensors())
-
-    def parted(self, states: Any) -> Any:
-        """Return the states in the user's container."""
-        made, place = [], 0
-        kinds = [dtype for _, dtype in self._first.specs()]
-        for shape, size, dtype in zip(self._shapes, self._sizes, kinds, strict=True):
-            part = reshape(states[:, place : place + size], (states.shape[0], *shape))
-            made.append(part.astype(dtype) if dtype == np.float32 else part)
-            place += size
-        return self._first.rebuild(made)
-
-    def _slope(self, y: Any, t: Any, *params: Any) -> list[Any]:
-        parts, place = [], 0
-        for shape, size in zip(self._shapes, self._sizes, strict=True):
-            parts.append(reshape(y[place : place + size], shape))
-            place += size
-        result = self._f(self._first.rebuild(parts), t, *self._given.rebuild(params))
-        if len(self._shapes) == 1 and self._first.structure.num_nodes == 1:
-            result = stack(list(result)) if isinstance(result, (list, tuple)) else result
-        found, tree = results_of(result, "odeint: what the function returns")
-        self._require_alike(found, tree)
-        return [_joined(found)]
-
-    def _require_alike(self, found: Sequence[Any], tree: Tree) -> None:
-        first = self._first
-        if tree.structure != first.structure:
-            is_one = len(found) == 1 and found[0].shape == (len(self._shapes),)
-            instead = (
-                "; write np.array(y0) for a state that is one array"
-                if is_one and not any(self._shapes)
-                else ""
-            )
-            raise ArgTypeError(
-                f"odeint: the function returns another structure than y0 "
-                f"({line_of(found[0], self._f) if found else ''}): {tree.structure} instead of "
-                f"{first.structure}{instead}"
-            )
-        for n, (value, shape) in enumerate(zip(found, self._shapes, strict=True)):
-            if value.shape != shape:
-                raise ArgTypeError(
-                    f"{first.place(n)} has shape {shape}, and the function returns there a slope "
-                    f"of shape {value.shape}, made at {line_of(value, self._f)}"
-                )
-            if value.dtype.kind not in "fiub":
-                raise DtypeError(
-                    f"{first.place(n)} is real, and the function returns there {value.dtype}, made "
-                    f"at {line_of(value, self._f)}"
-                )
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    flat = [reshape(part, -1).astype(_FLOAT, copy=False) for part in parts]
-    return concat(flat) if len(flat) > 1 else flat[0]
-
-
-def _times(t: Any) -> Any:
-    (times,) = Tree(t, "odeint: t").tensors() if not isinstance(t, (list, tuple)) else [stack(t)]
-    if len(times.shape) != 1 or not times.shape[0] or times.dtype.kind not in "fiu":
-        raise ArgTypeError(
-            f"odeint: t must be one axis of times, the first of them that of y0, got {times.dtype} "
-            f"of shape {times.shape}"
-        )
-    return times.astype(_FLOAT, copy=False)
 
 
 def _require_order(t: np.ndarray) -> None:

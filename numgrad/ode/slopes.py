@@ -1,5 +1,6 @@
 """The right-hand side of an initial value problem, captured once, with its derivatives."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ class Slope:
     Parameters
     ----------
     body : Body
-        Its arguments are the state, one axis; the time; and all others.
+        Its arguments are the state, one axis; the time; and all others. The first result is the
+        slope.
     """
 
     def __init__(self, body: Body) -> None:
@@ -37,6 +39,24 @@ class Slope:
         return self._along(1, (y, t, *params), Tensor(np.ones(())))
 
     def _along(self, place: int, given: Any, tangent: Tensor) -> Any:
-        moved = tuple([n == place for n in range(len(self.specs))])
-        trace, live = self.body.tangents(moved)
-        return trace.mapped.apply([*given, tangent])[0] if live else None
+        return tangent_of(self.body, 0, place, given, tangent)
+
+
+def tangent_of(body: Body, result: int, place: int, given: Sequence[Any], tangent: Tensor) -> Any:
+    """Return the tangent of a result of a body along that of one argument; None if the result does
+    not depend on the argument.
+
+    Parameters
+    ----------
+    body : Body
+    result, place : int
+        The numbers of the result and of the argument.
+    given : sequence of Tensor
+        All arguments.
+    tangent : Tensor
+        The tangent of the argument.
+    """
+    trace, live = body.tangents(tuple([n == place for n in range(len(body.specs))]))
+    if result not in live:
+        return None
+    return trace.mapped.apply([*given, tangent])[live.index(result)]

@@ -24,7 +24,7 @@ from ..functions.shape.repeating import broadcast_to
 from ..functions.shape.reshaping import reshape
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
-from .attempts import Attempts, Tolerances
+from .attempts import Attempts, Found, Tolerances
 from .methods import Step, explicit, implicit_midpoint, rosenbrock
 from .slopes import Slope
 from .tableaux import DOPRI5, RK4, RODAS5P, TSIT5
@@ -35,7 +35,6 @@ ADAPTIVE: dict[str, tuple[Callable[..., Step], Any]] = {
 FIXED: dict[str, Callable[[Slope], Step]] = {
     "rk4": lambda slope: explicit(RK4, slope), "implicit_midpoint": implicit_midpoint,
 }  # fmt: skip
-_NAME = "ng.ode.odeint"
 _MOST_FOUND, _MOST_BYTES = 4, 1 << 20  # steps of problems that are remembered, and their arguments
 
 
@@ -49,12 +48,12 @@ class Solver:
     """
 
     def __init__(self, slope: Slope, method: str) -> None:
-        self._slope, self.method = slope, method
+        self.slope, self.method = slope, method
         if method in FIXED:
-            self._step = FIXED[method](slope)
+            self.step = FIXED[method](slope)
         else:
-            make, self._tableau = ADAPTIVE[method]
-            self._step = make(self._tableau, slope)
+            make, self.tableau = ADAPTIVE[method]
+            self.step = make(self.tableau, slope)
         state, time, *params = slope.specs
         self._specs = [state, time, time, *params]
         self._found: dict[Any, Any] = Bounded(_MOST_FOUND)
@@ -76,19 +75,35 @@ class Solver:
         """Return the states at times, with axes of samples in front where all arguments have them.
         """
         lead = y.shape[:-1]
-        begin, sizes, places = self._known_grids(*_arrays(y, t, params), asked)
-        begin, sizes, places = (a.reshape(*lead, a.shape[-1]) for a in (begin, sizes, places))
+        begin, sizes, places = self._known_grids(*arrays_of(y, t, params), asked)
+        places = places.reshape(*lead, places.shape[-1])
+        before, since = self.at_steps(y, t, params, begin, sizes, places)
+        loop = loop_over(self._reaching, Sizes(0, 3), t.shape[-1], False)
+        return loop.apply(before, since, t - since, *params)[0]
+
+    def at_steps(
+        self, y: Any, t: Any, params: Sequence[Any], begin: np.ndarray, sizes: np.ndarray,
+        places: np.ndarray,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """Return the states and the times before some of the steps.
+
+        Parameters
+        ----------
+        begin, sizes : numpy.ndarray
+            The times and the sizes of the steps of each sample.
+        places : numpy.ndarray
+            The numbers of the steps.
+        """
+        lead = y.shape[:-1]
+        begin, sizes = (a.reshape(*lead, a.shape[-1]) for a in (begin, sizes))
         first = t[..., :1]
         times = first + Tensor(begin - first.detach().numpy())
         states = self._over_steps(self._leaving, lead, y, (times, Tensor(sizes)), params)
-        if lead:
-            wide = np.broadcast_to(places[..., None], (*places.shape, y.shape[-1]))
-            before = take_along_axis(states, Tensor(np.ascontiguousarray(wide)), axis=-2)
-            since = take_along_axis(times, Tensor(places), axis=-1)
-        else:
-            before, since = states[places], times[places]
-        loop = loop_over(self._reaching, Sizes(0, 3), t.shape[-1], False)
-        return loop.apply(before, since, t - since, *params)[0]
+        if not lead:
+            return states[places], times[places]
+        wide = np.broadcast_to(places[..., None], (*places.shape, y.shape[-1]))
+        before = take_along_axis(states, Tensor(np.ascontiguousarray(wide)), axis=-2)
+        return before, take_along_axis(times, Tensor(places), axis=-1)
 
     def _over_steps(
         self, body: Body, lead: tuple[int, ...], y: Any, steps: Sequence[Any], params: Sequence[Any]
@@ -96,7 +111,7 @@ class Solver:
         """Return what the steps of a body yield."""
         length = steps[0].shape[-1]
         loop = loop_over(body, Sizes(1, 2), length, False)
-        nbytes = 8 * int(np.prod((*lead, length, self._slope.size)))
+        nbytes = 8 * int(np.prod((*lead, length, self.slope.size)))
         is_kept = nbytes <= settings.loop_memory << 20
         values = [y, *steps, *params]
         return (applied(loop, values) if is_kept else loop.apply(*values))[1]
@@ -108,26 +123,28 @@ class Solver:
         """A step that yields the state behind it."""
 
         def step(*given: Tensor) -> list[Any]:
-            following = self._step(*given)[0]
+            following = self.step(*given)[0]
             return [following, following]
 
-        return Body.of(_NAME, step, self._specs)
+        return Body.of(self.slope.body.name, step, self._specs)
 
     @lazy
     def _leaving(self) -> Body:
         """A step that yields the state before it."""
-        return Body.of(_NAME, lambda *given: [self._step(*given)[0], given[0]], self._specs)
+        return Body.of(
+            self.slope.body.name, lambda *given: [self.step(*given)[0], given[0]], self._specs
+        )
 
     @lazy
     def _reaching(self) -> Body:
         """A step from a given state."""
-        return Body.of(_NAME, lambda *given: [self._step(*given)[0]], self._specs)
+        return Body.of(self.slope.body.name, lambda *given: [self.step(*given)[0]], self._specs)
 
     # Steps
 
     @lazy
     def _attempts(self) -> Attempts:
-        return Attempts(self._slope, self._step, self._tableau.controlled)
+        return Attempts(self.slope, self.step, self.tableau.controlled)
 
     def _known_grids(
         self, y: np.ndarray, t: np.ndarray, params: Sequence[np.ndarray], asked: Tolerances
@@ -154,18 +171,25 @@ class Solver:
             )
             for n in range(len(y))
         ]
-        length = _rounded(max([sizes.size for _, sizes in found], default=1))
-        begin, sizes = np.empty((len(found), length)), np.zeros((len(found), length))
         places = np.empty(t.shape, np.int64)
-        for n, (times, steps) in enumerate(found):
-            begin[n, : times.size], sizes[n, : steps.size] = times, steps
-            begin[n, times.size :] = t[n, -1]
+        for n, (times, _, _) in enumerate(found):
             forward = 1.0 if t[n, -1] >= t[n, 0] else -1.0
             places[n] = np.searchsorted(forward * times, forward * t[n]) - 1
-        return begin, sizes, np.maximum(places, 0)
+        return *filled_up(found, t[:, -1]), np.maximum(places, 0)
 
 
-def _arrays(
+def filled_up(found: Sequence[Found], ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the times and the sizes of the steps of all samples as two arrays, in which steps of
+    size 0 at the end of a sample follow those that were taken."""
+    length = _rounded(max([steps.sizes.size for steps in found], default=1))
+    begin, sizes = np.empty((len(found), length)), np.zeros((len(found), length))
+    for n, (times, steps, _) in enumerate(found):
+        begin[n, : times.size], sizes[n, : steps.size] = times, steps
+        begin[n, times.size :] = ends[n]
+    return begin, sizes
+
+
+def arrays_of(
     y: Any, t: Any, params: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Return arrays with one axis of samples."""
@@ -192,4 +216,4 @@ def solver_of(body: Body, method: str) -> Solver:
     return found
 
 
-__all__ = ["ADAPTIVE", "FIXED", "Solver", "solver_of"]
+__all__ = ["ADAPTIVE", "FIXED", "Solver", "arrays_of", "filled_up", "solver_of"]

@@ -23,10 +23,9 @@ from .flow import Slopes, Times
 from .steps import ADAPTIVE, FIXED, ClosedRun, DiscreteAdjoint, Run, Step, stepped
 
 INSTEAD = {
-    "events": "t_events and y_events have none. Write a function of a time t that solves with "
-    "t_eval=t and returns the function of the event at the state found; the time of the event is "
-    "the root of it, by ng.interop.scipy.root, and has its gradient. The page on SciPy in the "
-    "documentation shows one",
+    "events": "t_events and y_events have none. Write ng.ode.odeint_event(f, y0, (t0, t1), "
+    "event=event), where both functions take (y, t): there the time and the state of the first "
+    "event have gradients. The page on SciPy in the documentation shows another way",
 }
 
 
