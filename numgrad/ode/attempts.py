@@ -65,7 +65,7 @@ class Attempts:
         one, state = ((), np.dtype(float)), slope.specs[0]
         specs = [*[state, one, one, *self.further], one, one, state, *slope.specs[2:]]
         carried = 3 + len(self.further)
-        self._steps = CountedSteps(slope.body.name, self._attempt, specs, carried)
+        self._steps = CountedSteps(slope.body.name, self.tried, specs, carried)
         self._value = slope.body.program()
 
     further: Sequence[Spec] = ()
@@ -78,6 +78,10 @@ class Attempts:
     def is_done(self, state: Sequence[Any], end: float) -> bool:
         """Whether a last state is one at which the steps may end."""
         return float(state[1]) == end
+
+    def tried(self, *given: Any) -> list[Any]:
+        """Return what follows an attempt, given what is carried and what all attempts read."""
+        return self._attempt(*given)
 
     def _attempt(
         self, y: Any, t: Any, h: Any, end: Any, rtol: Any, atol: Any, *params: Any

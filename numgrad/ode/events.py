@@ -161,9 +161,9 @@ class _AttemptsUntil(Attempts):
     def is_done(self, state: Sequence[Any], end: float) -> bool:
         return bool(state[4]) or super().is_done(state, end)
 
-    def _attempt(self, *given: Any) -> list[Any]:
+    def tried(self, *given: Any) -> list[Any]:
         y, t, h, level, _, *fixed = given
-        following, reached, size, *yields, goes_on = super()._attempt(y, t, h, *fixed)
+        following, reached, size, *yields, goes_on = super().tried(y, t, h, *fixed)
         fits = yields[-1]
         now = where(fits, self._slope.body(following, reached, *fixed[3:])[1], level)
         rises, falls = (level < 0.0) & (now >= 0.0), (level > 0.0) & (now <= 0.0)
@@ -222,8 +222,8 @@ class _Until:
             ends = value(0.0), value(size)
             if not happened[n] or ends[0] * ends[1] >= 0.0:
                 return size
-            found: Any = brentq(value, 0.0, size, xtol=1e-300, rtol=4 * np.finfo(float).eps)
-            return float(found)
+            zero: Any = brentq(value, 0.0, size, xtol=1e-300, rtol=4 * np.finfo(float).eps)
+            return float(zero)
 
         return np.array([size_of(n) for n in range(len(found))])
 
