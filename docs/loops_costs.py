@@ -2,9 +2,11 @@
 
 PYTHONPATH=. python docs/loops_costs.py
 PYTHONPATH=. python docs/loops_costs.py long
+PYTHONPATH=. python docs/loops_costs.py stored
 """
 
 import sys
+import tempfile
 import time
 import timeit
 import tracemalloc
@@ -130,9 +132,29 @@ def long():
     print(f"{tracemalloc.get_traced_memory()[1] / 2**20:.1f} MiB")
 
 
+def stored():
+    """Print what a gradient takes within 64 MiB, and with all states in a file."""
+    ng.set_flags(loop_memory=64)
+    matrix = np.eye(1000) + 0.01 * np.sin(np.arange(1e6).reshape(1000, 1000))
+
+    def product(u, _):
+        return ng.sin(matrix @ u), None
+
+    for name, step, length in (("heat", heat, 400_000), ("product", product, 20_000)):
+        for options in ({}, {"storage": tempfile.gettempdir()}):
+            gradient = ng.func.grad(
+                lambda u, s=step, n=length, o=options: total(ng.scan(s, u, length=n, **o)[0])
+            )
+            begun = time.perf_counter()
+            gradient(CELLS)
+            print(f"{name}, {length} steps, {options}: {time.perf_counter() - begun:.1f} s")
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["long"]:
         long()
+    elif sys.argv[1:] == ["stored"]:
+        stored()
     else:
         split = lambda u: (u[0], u[1], u[2])  # noqa: E731
         of_lorenz = ways(lorenz, lambda u: lorenz_kernel(u[0], u[1], u[2], COUNT), split, COUNT)

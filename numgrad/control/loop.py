@@ -145,9 +145,9 @@ class Loop(StepsOperator):
         The number of steps.
     reverse : bool
         Whether the first step gets the last elements of the arrays with elements for each step.
-    snapshots : int or None or "auto"
+    snapshots : int or None or "auto" or Storage
         How many states a reverse sweep keeps; None for all, ``"auto"`` for as many as fit into the
-        memory that the settings grant.
+        memory that the settings grant, a `Storage` for all of them in files.
     """
 
     def __init__(

@@ -12,6 +12,7 @@ from ..process.cached_attribute import lazy
 from .body import Body
 from .loop import Loop, StepsOperator, loop_over
 from .steps import Arrays, Sizes, Steps
+from .storage import Storage
 from .trajectory import walk_back
 
 
@@ -168,6 +169,7 @@ class Pullback(StepsOperator):
             states = _spread(states, forward)
         steps, carried = loop.turned(steps), loop.form.carried
         ys = reverse.yields(length)
+        new = loop.snapshots.empty if isinstance(loop.snapshots, Storage) else np.empty
         turned_xs, turned_ys = loop.turned(xs[carried:]), loop.turned(ys)
 
         def advance(start: int, stop: int, state: Any) -> Any:
@@ -175,7 +177,7 @@ class Pullback(StepsOperator):
             return forward.run(state, some, all_steps, stop - start)
 
         def record(start: int, stop: int, state: Any) -> Any:
-            history = forward.history(stop - start)
+            history = forward.history(stop - start, new)
             forward.run(state, [x[start:stop] for x in steps], all_steps, stop - start - 1,
                         history=history)  # fmt: skip
             return history
@@ -210,7 +212,7 @@ class Pullback(StepsOperator):
     def _most(self, nbytes: int) -> int:
         """Return how many states of ``nbytes`` each are kept at a time."""
         snapshots = self.loop.snapshots
-        if snapshots is None:
+        if snapshots is None or isinstance(snapshots, Storage):
             return max(self.loop.length, 1)
         if snapshots == "auto":
             granted = (settings.loop_memory << 20) * 15 // 16  # the rest is for what a step needs

@@ -9,6 +9,7 @@ from ..engine.capture.capture import Capture
 from ..engine.record.apply import mode
 from .body import Body
 from .loop import Loop
+from .storage import Storage
 
 
 class RecordingLoop(Loop):
@@ -67,7 +68,7 @@ def applied(loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
 
 def _keeps_all(loop: Loop) -> bool:
     states = loop.body.results[: loop.form.carried]
-    if not states or isinstance(loop.snapshots, int):
+    if not states or isinstance(loop.snapshots, (int, Storage)):
         return False
     nbytes = loop.length * loop.steps(None, ()).state_bytes
     return loop.snapshots is None or nbytes <= settings.loop_memory << 20

@@ -15,6 +15,7 @@ from .containers import Spec, Tree, line_of, results_of
 from .loop import loop_over
 from .recording import applied
 from .steps import Sizes
+from .storage import storage_in
 
 _MOST_ROUNDS = 4  # of capturing, until the dtypes of numbers agree
 
@@ -27,6 +28,7 @@ def scan(
     reverse: bool = False,
     unroll: int = 1,
     checkpoint: Any = "auto",
+    storage: Any = None,
 ) -> tuple[Any, Any]:
     """Call a function for each step of a loop, whose derivatives are loops as well.
 
@@ -58,6 +60,9 @@ def scan(
     checkpoint : "auto", None or int
         How many states the reverse pass keeps; it computes the others again. "auto" keeps as many
         as fit into the memory that ``set_flags(loop_memory=...)`` grants, None keeps all.
+    storage : str or os.PathLike, optional
+        A folder. The reverse pass computes all states once more and keeps them there, in a file
+        that is gone afterwards. It pays where a step takes longer than to write its state.
 
     Returns
     -------
@@ -69,6 +74,8 @@ def scan(
     ------
     ArgTypeError
         If what ``f`` returns does not have the structure, shapes or dtypes of ``init``.
+    OSError
+        If ``storage`` is no folder, or the reverse pass finds no room for the states there.
     CaptureError
         If ``f`` wants to see a value (``if x > 0``, ``float(x)``), or changes something outside.
 
@@ -94,7 +101,7 @@ def scan(
     count = _length(given, length)
     if type(unroll) is not int or unroll < 1:
         raise ArgTypeError(f"scan: unroll must be a positive int, got {unroll!r}")
-    snapshots = _snapshots(checkpoint)
+    snapshots = _snapshots(checkpoint) if storage is None else storage_in(storage, checkpoint)
     if not first.leaves and not given.leaves:
         first, counting = Tree((init, np.zeros(())), "scan: init"), step
         step = _without_carry(counting)

@@ -1,6 +1,6 @@
 """The steps of a loop on arrays: the program of the body runs once for each step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -67,9 +67,10 @@ class Steps:
         """Return new arrays for what ``length`` steps yield."""
         return [np.empty((length, *shape), d) for shape, d in self.results[self._carried :]]
 
-    def history(self, length: int) -> list[np.ndarray]:
-        """Return new arrays for the states before ``length`` steps."""
-        return [np.empty((length, *shape), d) for shape, d in self.results[: self._carried]]
+    def history(self, length: int, new: Callable[..., np.ndarray]) -> list[np.ndarray]:
+        """Return new arrays for the states before ``length`` steps; ``new(shape, dtype)`` makes
+        one."""
+        return [new((length, *shape), dtype) for shape, dtype in self.results[: self._carried]]
 
     def run(
         self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays = (),
