@@ -65,7 +65,7 @@ class _Key:
         inputs = tuple([self._place(value) for value in expr.inputs])
         for slot in range(len(expr.specs)):
             self._places[expr, slot] = "made", number, slot
-        return expr.operator, static, inputs, expr.specs, expr.site
+        return expr.operator, static, inputs, expr.specs, _line_of(expr)
 
     def _place(self, value: Any) -> Hashable:
         place = place_of(value)
@@ -103,6 +103,22 @@ class _Key:
             return None
         found = self._edges.get(edge)
         return (self._numbers[edge.node], edge.slot) if found is None else found
+
+
+def _line_of(expr: Any) -> Hashable:
+    """Return the line of an expression and its stream, as far as two expressions can differ by
+    them.
+
+    The line is that of an error, and has no meaning where an operator never raises: such an
+    expression has a line or none, by the way that recorded it. Nor has the instruction in the line:
+    Python's interpreter gives it another number once it has specialised the instruction.
+    """
+    site, operator = expr.site, expr.operator
+    if site is None:
+        return None
+    if getattr(operator, "is_view", False) or getattr(operator, "is_builtin", False):
+        return site.stream
+    return site.code, site.line, site.stream
 
 
 def is_fixed(value: Any) -> bool:

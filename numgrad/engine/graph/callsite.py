@@ -28,14 +28,21 @@ class Site(NamedTuple):
     instruction: int
     stream: Any = None
 
-    def __str__(self) -> str:
+    @property
+    def line(self) -> int:
+        """The number of the line in its file; 0 if it is not known."""
         if self.code is None:
-            return "a line that is not known"
+            return 0
         line = self.code.co_firstlineno
         for start, end, number in self.code.co_lines():
             if start <= self.instruction < end and number is not None:
                 line = number
-        return f"{self.code.co_filename}:{line} in {self.code.co_name}"
+        return line
+
+    def __str__(self) -> str:
+        if self.code is None:
+            return "a line that is not known"
+        return f"{self.code.co_filename}:{self.line} in {self.code.co_name}"
 
 
 class _Files(Bounded[str, bool]):
