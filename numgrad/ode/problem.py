@@ -77,12 +77,12 @@ class Problem:
         """Return the value of the event."""
         result = self._event(state, t, *given)  # type: ignore[misc]
         found, _ = results_of(result, f"{self._name}: what the event returns")
-        if len(found) != 1 or found[0].shape or found[0].dtype.kind not in "fiub":
+        if len(found) != 1 or found[0].shape or found[0].dtype.kind not in "fiu":
             shown = ", ".join(f"{v.dtype} of shape {v.shape}" for v in found) or "nothing"
             raise ArgTypeError(
                 f"{self._name}: the event returns {shown}, and must return one real number, which "
-                f"is zero when the event happens; write the product of several numbers, or choose "
-                f"one of them"
+                f"is zero when the event happens: a - b for a comparison a < b, and the product for "
+                f"several numbers"
             )
         return found[0].astype(FLOAT, copy=False)
 

@@ -186,6 +186,7 @@ def test_times_may_fall():
         ({"t": [0.0, np.nan]}, ValueError, "finite"),
         ({"event": lambda y, t: ng.stack([y, y])}, ng.errors.ArgTypeError, "one real number"),
         ({"event": lambda y, t: (y, y)}, ng.errors.ArgTypeError, "one real number"),
+        ({"event": lambda y, t: y < 0.5}, ng.errors.ArgTypeError, "a - b for a comparison"),
         ({"event": lambda y, t: y + 1j}, ng.errors.ArgTypeError, "one real number"),
         ({"event": 1.0}, TypeError, "odeint_event"),
         ({"direction": 2}, ValueError, "direction"),
