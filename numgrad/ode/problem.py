@@ -81,7 +81,7 @@ class Problem:
             shown = ", ".join(f"{v.dtype} of shape {v.shape}" for v in found) or "nothing"
             raise ArgTypeError(
                 f"{self._name}: the event returns {shown}, and must return one real number, which "
-                f"is zero when the event happens: a - b for a comparison a < b, and the product for "
+                f"is zero when the event happens: a - b for a comparison a < b, and the product of "
                 f"several numbers"
             )
         return found[0].astype(FLOAT, copy=False)
