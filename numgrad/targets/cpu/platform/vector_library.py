@@ -88,7 +88,7 @@ def vector_library() -> VectorLibrary | None:
 
 @cache
 def vector_registers() -> int:
-    """Return the bits of the vector registers that LLVM prefers for the code of this process."""
+    """Return the bits of the vector registers that the loops of this process use."""
     return _REGISTERS.get(_instruction_set(_processor(), _features()) or "", 128)
 
 
@@ -139,12 +139,13 @@ def _features() -> frozenset[str]:
 
 
 def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
-    """Return the letter of the instruction set whose registers LLVM prefers in loops, or None.
+    """Return the letter of the instruction set whose registers loops use, or None.
 
-    LLVM uses registers of 512 bits on AMD's processors and on Xeon Phi. On others LLVM keeps to 256
-    bits, as wider registers once lowered the clock.
+    Registers of 512 bits are used on AMD's processors, on Xeon Phi, and on Intel's since Ice Lake,
+    which have VBMI2. Before, such registers lowered the clock.
     """
-    if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
+    is_fast = "avx512vbmi2" in features or processor.startswith(("znver", "knl", "knm"))
+    if is_fast and {"avx512f", "avx512dq"} <= features:
         return "e"
     return "d" if {"avx2", "fma"} <= features else None
 
