@@ -317,6 +317,7 @@ __all__ = [
     "TransformCall",
     "attempt",
     "attempting",
+    "differentiated",
     "forget_refusal",
     "graph_cut_error",
     "is_escape",
@@ -325,5 +326,4 @@ __all__ = [
     "refuse_escape",
     "refuse_escape_in_transform",
     "transform_call_of",
-    "transform_running",
 ]  # fmt: skip

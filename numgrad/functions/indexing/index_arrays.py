@@ -86,8 +86,8 @@ def of_indices_along(
 
 
 def _firsts(shape: tuple[int, ...], axis: int) -> np.ndarray:
-    """Return the position of the first element of each line along an axis, in the shape of ``shape``
-    with 1 in place of the axis."""
+    """Return the position of the first element of each line along an axis of an array of a shape;
+    the axis has size 1 in the result."""
     before, after = shape[:axis], shape[axis + 1 :]
     each = np.arange(prod(before)) * prod(shape[axis:])
     within = np.arange(prod(after)).reshape(after)
