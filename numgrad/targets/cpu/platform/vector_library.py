@@ -27,6 +27,13 @@ _OF_ONE = (
 ARGUMENTS: Mapping[str, int] = dict.fromkeys(_OF_ONE, 1) | {"pow": 2, "atan2": 2, "hypot": 2}
 """Functions that kernels take from the vector library, with the number of their arguments."""
 
+_WIDE = (
+    "znver", "knl", "knm", "icelake", "tigerlake", "rocketlake", "sapphirerapids", "emeraldrapids",
+    "graniterapids", "diamondrapids",
+)  # fmt: skip
+"""How LLVM's names of processors begin whose loops use registers of 512 bits: AMD's, Xeon Phi, and
+Intel's since Ice Lake. Before, such registers lowered the clock."""
+
 _REGISTERS = {"e": 512, "d": 256}
 """Bits of a vector register, by the letter that stands for an instruction set in a symbol."""
 
@@ -139,13 +146,8 @@ def _features() -> frozenset[str]:
 
 
 def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
-    """Return the letter of the instruction set whose registers loops use, or None.
-
-    Registers of 512 bits are used on AMD's processors, on Xeon Phi, and on Intel's since Ice Lake,
-    which have VBMI2. Before, such registers lowered the clock.
-    """
-    is_fast = "avx512vbmi2" in features or processor.startswith(("znver", "knl", "knm"))
-    if is_fast and {"avx512f", "avx512dq"} <= features:
+    """Return the letter of the instruction set whose registers loops use, or None."""
+    if {"avx512f", "avx512dq"} <= features and processor.startswith(_WIDE):
         return "e"
     return "d" if {"avx2", "fma"} <= features else None
 
