@@ -1,9 +1,10 @@
-"""Elementwise operations on 20 000 elements in short rows, beside a column or a repeated row.
+"""Elementwise operations on short rows, captured, and eager operands that broadcast.
 
-Run as ``python docs/engine/measure_short_rows.py``; it prints a table in microseconds of processor
-time, the least of 60 rounds.
+Run as ``python docs/engine/measure_short_rows.py``; it prints two tables in microseconds of
+processor time, the least of 60 rounds.
 """
 
+import operator
 import time
 
 import numpy as np
@@ -11,6 +12,10 @@ import numpy as np
 import numgrad as ng
 
 ELEMENTS, ROUNDS, CALLS = 20_000, 60, 20
+EAGER = (
+    ((100, 1, 3), (1, 100, 3)), ((2000, 3), (3,)), ((2000, 3), (2000, 1)), ((500, 8), (8,)),
+    ((1000, 30), (30,)), ((1000, 30), (1000, 1)),
+)  # fmt: skip
 
 PROGRAMS = {
     "exp(x - column)": lambda x, column, row: ng.exp(x - column),
@@ -30,8 +35,19 @@ def least(function, *args):
     return best / CALLS * 1e6
 
 
+def print_eager():
+    """Print the table of differences of operands that broadcast, beside NumPy's."""
+    rng = np.random.default_rng(0)
+    print("\n| shapes | eager | NumPy |\n|---|---|---|")
+    for shapes in EAGER:
+        arrays = [rng.standard_normal(shape) for shape in shapes]
+        tensors = [ng.tensor(array) for array in arrays]
+        times = [least(operator.sub, *given) for given in (tensors, arrays)]
+        print(f"| {shapes[0]}, {shapes[1]} | {times[0]:.1f} | {times[1]:.1f} |")
+
+
 def main():
-    """Print the table."""
+    """Print the tables."""
     ng.set_flags(threads=1)
     rng = np.random.default_rng(0)
     print("| columns |", " | ".join(PROGRAMS), "|")
@@ -45,6 +61,7 @@ def main():
             captured(*given)
             times.append(f"{least(captured, *given):.1f}")
         print(f"| {columns} |", " | ".join(times), "|")
+    print_eager()
 
 
 if __name__ == "__main__":

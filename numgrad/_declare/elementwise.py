@@ -12,7 +12,7 @@ from ..engine.record import apply, dispatch
 from ..engine.record.apply import user_site
 from ..engine.record.deferred import elementwise as defer
 from ..engine.record.dispatch import binary, nary, unary
-from ..engine.record.parallel_launch import is_many, launch_parallel
+from ..engine.record.parallel_launch import by_short_rows, is_many, launch_parallel
 from ..ir.broadcasting import broadcast_shapes
 from ..ir.dtypes import FLOATING, WEAK
 from ..ir.kernel_spec import ElementwiseSpec
@@ -315,8 +315,11 @@ class Elementwise(Operator):
             return None  # half precision is computed in single
         if dtype.kind in "biu" and self.numpy is not None:
             return self.numpy
-        if self.is_builtin and not is_many(inputs, self.is_dear):
-            return best_call(target.kernel(self.spec(dtype)).ufunc, inputs)
+        if self.is_builtin:
+            ufunc = target.kernel(self.spec(dtype)).ufunc
+            by_rows = by_short_rows(self, ufunc, inputs, static)
+            if by_rows is not None or not is_many(inputs, self.is_dear):
+                return by_rows or best_call(ufunc, inputs)
         return lambda *arrays: self.run(target, arrays, {})[0]
 
     def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:

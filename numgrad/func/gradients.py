@@ -11,7 +11,7 @@ from .._autograd.delivery import zeros
 from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
-from ..engine.capture.escapes import raise_hidden, transform_running
+from ..engine.capture.escapes import differentiated
 from ..engine.graph.value import next_number
 from ..engine.record.apply import mode
 from ..engine.record.guards import guarded
@@ -58,6 +58,8 @@ class Evaluation:
     """A call of a function on variables, with recording on: the output and the leaves of the
     output."""
 
+    __slots__ = ("aux", "has_aux", "leaves", "output", "rebuild", "variables", "what")
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -69,13 +71,8 @@ class Evaluation:
     ) -> None:
         function = require_function(function, what)
         self.what, self.has_aux = what, has_aux
-        self.variables = Variables(args, argnums, what)
-        with transform_running(self.variables.first):
-            try:
-                self.output = function(*self.variables.args, **kwargs)
-            except (ValueError, SystemError) as error:
-                raise_hidden(error)
-                raise
+        self.variables = variables = Variables(args, argnums, what)
+        self.output = differentiated(function, variables.args, kwargs, variables.first)
         if has_aux:
             if not isinstance(self.output, tuple) or len(self.output) != 2:
                 raise ArgTypeError(
@@ -86,21 +83,24 @@ class Evaluation:
 
     def scalar(self) -> Tensor:
         """Return the output, after checking that it is one real scalar."""
-        if len(self.leaves) != 1 or self.leaves[0].shape != () or self.leaves[0].dtype.kind != "f":
+        leaf = self.leaves[0] if len(self.leaves) == 1 else None
+        if leaf is None or leaf.shape != () or leaf.dtype.kind != "f":
             found = (
                 f"{type(self.output).__name__}; return one scalar, and anything else with "
                 f"has_aux=True"
             )
             if self.output is None:
                 found = "None: it may lack a return statement"
-            elif len(self.leaves) == 1:
-                shape, dtype = self.leaves[0].shape, self.leaves[0].dtype
-                found = f"shape {shape}, dtype {dtype}; sum it, take a real part, or use jacobian"
+            elif leaf is not None:
+                found = (
+                    f"shape {leaf.shape}, dtype {leaf.dtype}; sum it, take a real part, or use "
+                    f"jacobian"
+                )
             raise ImplicitGradError(
                 f"{self.what}: gradients are defined only for scalar outputs that are real, but "
                 f"the function returned {found}"
             )
-        return self.leaves[0]
+        return leaf
 
     def outer_graph(self, *vectors: Tensor) -> bool:
         """Return whether products of the derivative with ``vectors`` must be recorded in the graph
@@ -259,7 +259,7 @@ def _gradients(at: Evaluation) -> Any:
     if found is None:
         return variables.rebuild(at.pulled([None]))
     variables.mark_inside(at.leaves)
-    return variables.rebuild(list(map(variables.deliver_new, found)))
+    return variables.rebuild(variables.deliver_new(found))
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:

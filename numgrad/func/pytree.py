@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,20 +19,23 @@ from ..containers.unknown_leaves import how_to_register
 from ..engine.graph.traversal import reaches_outside
 from ..engine.graph.value import CPU, next_number
 from ..engine.lower.output_pool import copied
-from ..engine.record.apply import mode
+from ..engine.record.apply import mode, other_modes
 from ..engine.record.guards import guarded
 from ..functions.array.operands import as_scalar, plain
 from ..functions.array.pandas_operands import unframed
 from ..functions.indexing.masked import Selected
+from ..ir.dtypes import FLOATING
 
 Rebuild = Callable[[Sequence[Any]], Any]
+
+_USUAL, _FIRST = frozenset((np.ndarray, Tensor)), itemgetter(0)
 
 
 def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     """Return the leaves of a nested container and the function that rebuilds it from other
     leaves."""
-    if _is_leaf(tree):
-        return [tree], lambda leaves: leaves[0]
+    if type(tree) in _USUAL or _is_leaf(tree):
+        return [tree], _FIRST
     if type(tree) is tuple and all(_is_leaf(item) for item in tree):
         return list(tree), tuple
     from ..containers import optree_calls as optree  # most calls need no general containers
@@ -66,17 +70,25 @@ class Variables:
     closed-over tensor.
     """
 
+    __slots__ = (
+        "_given", "_inside", "_memory", "argnums", "args", "as_numpy", "first", "groups", "last",
+        "leaves", "single", "what",
+    )  # fmt: skip
+
     def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
         self.what = what
         self.args = list(args)
         self.first = next_number()
         self.single = isinstance(argnums, (int, np.integer))
-        numbers = [argnums] if isinstance(argnums, (int, np.integer)) else argnums
-        self.argnums = [_position(n, len(args), what) for n in numbers]
+        numbers: Any = (argnums,) if self.single else argnums
+        count = len(args)
+        self.argnums = [
+            n if type(n) is int and 0 <= n < count else _position(n, count, what) for n in numbers
+        ]
         flat = [flatten(arg) for arg in args]
         self._given = [leaf for leaves, _ in flat for leaf in leaves]  # as the caller has them
         has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
-        self.as_numpy = mode.capture is None and not has_tensors
+        self.as_numpy = not has_tensors and (not other_modes or mode.capture is None)
         self.leaves: list[Tensor] = []
         self._memory: _Memory | None = None  # the memory of the given leaves
         self._inside: Sequence[Tensor] = ()  # values known to depend on nothing outside
@@ -84,7 +96,12 @@ class Variables:
         self.groups: list[tuple[int, Rebuild]] = []
         for n in self.argnums:
             leaves, rebuild = flat[n]
-            fresh = [_variable(leaf, _Where(what, n, args[n], k)) for k, leaf in enumerate(leaves)]
+            fresh = [
+                _copied_variable(leaf)
+                if type(leaf) is np.ndarray and leaf.dtype in FLOATING
+                else _variable(leaf, _Where(what, n, args[n], k))
+                for k, leaf in enumerate(leaves)
+            ]
             flat[n] = fresh, rebuild  # an argument that is named twice gets a second copy
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
@@ -142,18 +159,18 @@ class Variables:
             is_inside = any(value is known for known in self._inside)
             if mode.grad and not is_inside and reaches_outside([value], self.first, self.last):
                 return registry["copy"](value) if self._is_shared(value) else value
-            value = value.detach()
         as_numpy = self.as_numpy if as_numpy is None else as_numpy
         if as_numpy and value.spec.device == CPU:
-            return value.numpy(copy=True)
+            return (value.detached() if value.requires_grad else value).numpy(copy=True)
+        value = value.detach() if value.requires_grad else value
         return value.clone() if self._is_shared(value) else value
 
-    def deliver_new(self, value: Tensor) -> Any:
-        """Return a result that is known to be new and to have no graph, as an array or a tensor.
+    def deliver_new(self, values: list[Tensor]) -> list[Any]:
+        """Return results that are known to be new and to have no graph, as arrays or tensors.
 
         Unlike `deliver`, the method has nothing to check and nothing to copy.
         """
-        return value.array if self.as_numpy else value
+        return [value.array for value in values] if self.as_numpy else values
 
     def _is_shared(self, value: Any) -> bool:
         """Whether a result shares memory with an argument, so that a write into one changes both.
@@ -242,6 +259,11 @@ class _Where(NamedTuple):
         return f"{self.what}: argument {self.position}{at}"
 
 
+def _copied_variable(array: np.ndarray) -> Tensor:
+    """Return the variable that stands for an array of floats: a tensor with a copy of the array."""
+    return Tensor(copied(guarded(array))).as_variable()
+
+
 def _variable(leaf: Any, where: _Where) -> Tensor:
     if isinstance(leaf, Tensor):
         _require_floating(leaf.dtype, where)
@@ -285,6 +307,8 @@ def output_leaves(tree: Any, what: str) -> tuple[list[Tensor], Rebuild]:
 
     Numbers and arrays among the outputs become constants, which are tensors without a graph.
     """
+    if type(tree) is Tensor:
+        return [tree], _FIRST
     leaves, rebuild = flatten(tree)
     tensors = []
     for given in leaves:

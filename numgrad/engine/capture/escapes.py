@@ -7,17 +7,16 @@ silently is *refused*: it raises an error.
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
 from ..._errors import DetachedError, DeviceError
-from ...process.interruptible import Block
 from ..graph.callsite import PACKAGE
 from ..graph.value import Value
-from ..record.apply import changing, mode
+from ..record.apply import mode, other_modes
 
 
 class _Refusals(threading.local):
@@ -70,12 +69,28 @@ class TransformCall:
         return any(call is self for call in mode.transform_calls)
 
 
-def transform_running(first: int) -> Block:
-    """Return a block in which the function of a transform runs, with gradients recorded.
+def differentiated(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], first: int
+) -> Any:
+    """Return the result of the function of a transform, which runs with gradients recorded.
 
     ``first`` is the present creation number: nodes with greater numbers are those of this call.
     """
-    return changing(grad=True, transform_calls=(*mode.transform_calls, TransformCall(first)))
+    fields, grad, calls = vars(mode), mode.grad, mode.transform_calls
+    during = {"grad": True, "transform_calls": (*calls, TransformCall(first))}
+    before = {"grad": grad, "transform_calls": calls}
+    change = fields.update
+    # Ctrl-C is heard at the end of a call, and `change` is written in C: the change is undone.
+    try:
+        change(during)
+        return function(*args, **kwargs)
+    except (ValueError, SystemError) as error:
+        raise_hidden(error)
+        raise
+    finally:
+        change(before)
+        if other_modes or not grad:
+            mode.settle()
 
 
 def transform_call_of(value: Value) -> TransformCall | None:
@@ -302,6 +317,7 @@ __all__ = [
     "TransformCall",
     "attempt",
     "attempting",
+    "differentiated",
     "forget_refusal",
     "graph_cut_error",
     "is_escape",
@@ -310,5 +326,4 @@ __all__ = [
     "refuse_escape",
     "refuse_escape_in_transform",
     "transform_call_of",
-    "transform_running",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
-"""Apply a single operator to large arrays at once, as a program that runs on all threads."""
+"""Apply a single operator at once as a program: to large arrays, on all threads, and to arrays of
+short rows."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from ..._settings import settings
 from ...ir import program
+from ...ir.broadcasting import broadcast_shapes
 from ...process.bounded_dict import Bounded
 from ..graph.kind import frozen
 from ..graph.value import CPU, Expr, Value, spec_of
@@ -19,6 +21,10 @@ from .apply import runtime
 # `MANY_ELEMENTS` on: earlier for operators that compute long (True), later for the others, which
 # wait for memory.
 _TIMES = {True: 4, False: 16}
+# NumPy calls a kernel for each row if operands broadcast, which takes as long as some 30 elements.
+# A program has one call for many rows, and pays for so many rows with fewer elements.
+_MANY_ROWS, _LONG_ROW = 256, 128
+_CALLS = 8  # before a program is made for operands of the same shapes
 _plans: dict[Hashable, Executable] = Bounded(256)
 
 
@@ -56,6 +62,37 @@ def is_many(operands: Sequence[Any], is_dear: bool = False) -> bool:
     """
     many = _TIMES[is_dear] * program.MANY_ELEMENTS
     return any(prod(operand.shape) >= many for operand in operands)
+
+
+def by_short_rows(
+    operator: Any, ufunc: Any, inputs: Sequence[Any], static: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """Return a function that computes an elementwise operator of operands that broadcast, with many
+    short rows, by a program; None if NumPy's loops around the ufunc are good enough.
+
+    The ufunc computes the first calls, and operands that are not in C order.
+    """
+    shapes = {x.shape for x in inputs if prod(x.shape) != 1}
+    shape = broadcast_shapes(*[x.shape for x in inputs])
+    kinds = tuple([(x.shape, x.dtype) for x in inputs])
+    key = (by_short_rows, operator, frozen(static), kinds, settings.version)
+    is_short = len(shapes) > 1 and 0 < shape[-1] < _LONG_ROW
+    if not is_short or prod(shape[:-1]) < _MANY_ROWS or key[2] is None:
+        return None
+    calls = iter(range(_CALLS))
+
+    def call(*arrays: np.ndarray) -> Any:
+        program = _plans.get(key)
+        if not all([x.flags.c_contiguous for x in arrays]):  # noqa: C419  a list is faster
+            return ufunc(*arrays)
+        if program is None:
+            places = {id(x): n for n, x in enumerate(arrays)}
+            if next(calls, None) is not None or len(places) < len(arrays):
+                return ufunc(*arrays)
+            program = _plans[key] = single_program(operator, arrays, static, places)
+        return program(arrays)[0]
+
+    return call
 
 
 def single_program(

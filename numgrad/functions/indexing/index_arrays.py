@@ -6,6 +6,7 @@ there. What is known is summed up at once, the rest by what computes or records 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -59,6 +60,41 @@ def of_plain_key(key: Any, x_shape: tuple[int, ...], caller: str) -> tuple[Any, 
         at = positions(vector, caller=caller, axis=lead + n, size=sizes[n], step=step)
         total = at.array if total is None else np.add(total, at.array, out=total)
     return Tensor(total), len(arrays), len(x_shape) - stop, shape
+
+
+def of_indices_along(
+    where: np.ndarray, x_shape: tuple[int, ...], axis: int, caller: str
+) -> tuple[Tensor, tuple[int, ...]] | None:
+    """Return the positions of the elements that an index array picks along one axis, as a vector,
+    and the shape of the result: that of the index array, broadcast against the other axes.
+
+    Return None where the general way has to be taken: without elements, where dtypes are others
+    than integers, and where shapes do not fit.
+    """
+    index = plain_array(where)
+    if index is None or not index.size or not prod(x_shape):
+        return None
+    lines = (*x_shape[:axis], 1, *x_shape[axis + 1 :])
+    first = _first_of_lines(x_shape, axis) if prod(lines) <= FEW else _firsts(x_shape, axis)
+    static = {"axis": axis, "size": x_shape[axis], "step": prod(x_shape[axis + 1 :])}
+    at = positions(Tensor(index.reshape(-1)), caller=caller, **static).array.reshape(index.shape)
+    try:
+        total = at + first
+    except ValueError:
+        return None
+    return Tensor(total.reshape(-1)), total.shape
+
+
+def _firsts(shape: tuple[int, ...], axis: int) -> np.ndarray:
+    """Return the position of the first element of each line along an axis of an array of a shape;
+    the axis has size 1 in the result."""
+    before, after = shape[:axis], shape[axis + 1 :]
+    each = np.arange(prod(before)) * prod(shape[axis:])
+    within = np.arange(prod(after)).reshape(after)
+    return each.reshape(*before, *(1,) * (len(after) + 1)) + within
+
+
+_first_of_lines = lru_cache(maxsize=256)(_firsts)
 
 
 def _plain_arrays(key: Any) -> tuple[int, tuple[np.ndarray, ...]]:

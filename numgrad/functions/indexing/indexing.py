@@ -20,7 +20,7 @@ from ...operators.shape import reshape as _shape
 from ..array.axes import normalize_axis_index
 from ..array.operands import as_tensor
 from ..creation.memory_order import in_order, laid_as_read, laid_like
-from .index_arrays import of_plain_key, plain_array, positions_of
+from .index_arrays import of_indices_along, of_plain_key, plain_array, positions_of
 from .keys import (
     BASIC,
     NUMPYS_TOO,
@@ -282,7 +282,15 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
         )
     if where.dtype.kind not in "iu":
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")
-    found = read(arr, _grid(where, arr.shape, axis), "take_along_axis")
+    is_plain = not other_modes and arr.requires_grad and arr.spec.device == CPU
+    known = of_indices_along(where, arr.shape, axis, "take_along_axis") if is_plain else None
+    if known is None:
+        found = read(arr, _grid(where, arr.shape, axis), "take_along_axis")
+    else:
+        found = _gathered.call(arr, known[0], arr.ndim, 0, known[1], False)
+    is_in_order = type(where) is np.ndarray and where.flags.c_contiguous
+    if is_in_order and strides_of_value(found) is None:
+        return found
     return laid_like(found, as_tensor(where))
 
 

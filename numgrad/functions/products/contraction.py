@@ -157,17 +157,19 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Any = 2) -> Tensor:
 def plan_stacks(a: Tensor, b: Tensor) -> Sequence[Operation]:
     """Return what the products of the matrices of two stacks come to, whose axes broadcast: as few
     products of tall matrices as there are pairs of axes that both have, and so their gradients
-    too."""
+    too. A vector stands for a row on the left, for a column on the right."""
     try:
         loops = len(broadcast_shapes(a.shape[:-2], b.shape[:-2]))
     except ValueError:
         raise ValueError(
             f"matmul: leading axes of inputs of shapes {a.shape} and {b.shape} cannot be broadcast"
         ) from None
-    rows, inner, columns = loops, loops + 1, loops + 2
-    left = (*range(loops + 2 - a.ndim, loops), rows, inner)
-    right = (*range(loops + 2 - b.ndim, loops), inner, columns)
-    return plan((left, right), (*range(loops), rows, columns), *_kinds((a, b)))
+    inner = loops + 1
+    rows = (loops,) if a.ndim > 1 else ()
+    columns = (loops + 2,) if b.ndim > 1 else ()
+    left = (*range(loops + 2 - a.ndim, loops), *rows, inner)
+    right = (*range(loops + 2 - b.ndim, loops), inner, *columns)
+    return plan((left, right), (*range(loops), *rows, *columns), *_kinds((a, b)))
 
 
 def _axis_pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:

@@ -1,5 +1,7 @@
 """The cross product with NumPy's parameters; the Array API's is in `linalg`."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
@@ -58,9 +60,10 @@ def cross(
     if not {*sizes} <= {2, 3}:
         raise ValueError(f"cross: vectors of {sizes[0]} and {sizes[1]} elements, not of 2 or 3")
     a, b = (_spatial(x) if max(sizes) == 3 else x for x in (a, b))
+    first, second = ([x[..., n] for n in range(x.shape[-1])] for x in (a, b))
     if max(sizes) == 2:
-        return _minor(a, b, 0, 1)
-    c = stack([_minor(a, b, i, j) for i, j in ((1, 2), (2, 0), (0, 1))], axis=-1)
+        return _minor(first, second, 0, 1)
+    c = stack([_minor(first, second, i, j) for i, j in ((1, 2), (2, 0), (0, 1))], axis=-1)
     return moveaxis(c, -1, normalize_axis_index(axisc, c.ndim))
 
 
@@ -71,5 +74,5 @@ def _spatial(x: Tensor) -> Tensor:
     return concat([x, np.zeros((*x.shape[:-1], 1), x.dtype)], axis=-1)
 
 
-def _minor(a: Tensor, b: Tensor, i: int, j: int) -> Tensor:
-    return a[..., i] * b[..., j] - a[..., j] * b[..., i]
+def _minor(a: Sequence[Tensor], b: Sequence[Tensor], i: int, j: int) -> Tensor:
+    return a[i] * b[j] - a[j] * b[i]

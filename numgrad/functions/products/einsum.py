@@ -198,7 +198,9 @@ class _Contraction:
         summed = tuple([n for n in common if n not in kept])
         left = tuple([n for n in x.labels if n not in common])
         right = tuple([n for n in y.labels if n not in common])
-        if summed and (left or right or not batch):
+        # An outer product too: its gradients are then products, without the cotangent's multiples.
+        is_outer = left and right and x.dtype.kind in "fc"
+        if is_outer or (summed and (left or right or not batch)):
             sides = [(x, left), (y, right)]
             if self._is_turned(batch, left, right, kept):
                 sides.reverse()

@@ -62,7 +62,8 @@ def _product_steps(x1: Any, x2: Any) -> Any:
         return [(_matmul.matmul, {})]
     if x1.ndim + x2.ndim == 3 and x1.ndim and x2.ndim:
         return _with_vector(x1, x2)
-    if x1.ndim > 1 < x2.ndim and x1.dtype == x2.dtype and x1.dtype in FLOATING:
+    are_stacks = max(x1.ndim, x2.ndim) > 2 and x1.ndim and x2.ndim
+    if are_stacks and x1.dtype == x2.dtype and x1.dtype in FLOATING:
         paired = x1.shape[:-2] == x2.shape[:-2]
         return [(_matmul.matmul, {})] if paired else plan_stacks(x1, x2)
     return [(multiply, {}), (sum_, {"axes": (-1,)})] if _are_vectors(x1, x2) else ()
@@ -103,8 +104,9 @@ def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
         )
     if _are_vectors(x1, x2):
         return sum_(multiply(x1, x2), axes=(-1,))
-    paired = a.shape[:-2] == b.shape[:-2]
-    result = _matmul.matmul(a, b) if paired else applied(plan_stacks(a, b), (a, b))
+    if a.shape[:-2] != b.shape[:-2]:
+        return applied(plan_stacks(x1, x2), (x1, x2))
+    result = _matmul.matmul(a, b)
     return squeeze(result, axes=gone) if gone else result
 
 

@@ -10,7 +10,7 @@ from ..._declare import KernelOperator, registry
 from ..._declare.operands import as_values
 from ..._declare.operator import Computation
 from ...ir.dtypes import FLOATING
-from ...ir.kernel_spec import LibrarySpec, ProductSpec
+from ...ir.kernel_spec import ElementwiseSpec, LibrarySpec, ProductSpec
 from ..elementwise.arithmetic import multiply
 from ..shape.reshape import permute_dims
 
@@ -92,7 +92,16 @@ class MatMul(KernelOperator):
     def _spec_for(
         self, dtype: np.dtype, core: tuple[int, int, int], rows: bool, pairs: tuple[int, int]
     ) -> Any:
-        """Return the kernel spec for sizes, and for the numbers of left and of right matrices."""
+        """Return the kernel spec for sizes, and for the numbers of left and of right matrices.
+
+        The sum of a single product is that product: -0.0 stays so. Outer products are elementwise
+        multiplications, for which many short rows have a kernel for their sizes.
+        """
+        if core[1] == 1:
+            is_short = 1 not in (core[0], core[2]) and prod(core) <= SMALL
+            if is_short and dtype.kind == "f" and max(pairs) >= MANY:
+                return self._spec_of_size(dtype, core)
+            return multiply.spec(dtype)
         if not rows and prod(core) > LARGE:
             return LibrarySpec("matmul", dtype)
         is_folded = core[2] == 1 and pairs[0] < MANY
@@ -114,11 +123,9 @@ class MatMul(KernelOperator):
             self.core_sizes([a.shape, b.shape])  # raises
         if a.dtype.kind in "biu":
             return [np.matmul(a, b)]
-        if a.shape[-1] == 1:
-            return [np.asarray(target.kernel(multiply.spec(a.dtype)).ufunc(a, b))]
         pairs = matrices(a), matrices(b)
         spec = self._spec_for(a.dtype, _core(a.shape, b.shape), False, pairs)
-        turned = _is_column(b.shape, a.shape) and not _has_sizes(spec)
+        turned = _is_column(b.shape, a.shape) and _has_any_size(spec)
         if turned:
             a, b = _turned(b), _turned(a)
         if type(spec) is LibrarySpec:
@@ -131,11 +138,11 @@ class MatMul(KernelOperator):
     ) -> Computation:
         left, right, dtype = inputs[0].shape, inputs[1].shape, inputs[0].dtype
         core = _core(left, right)
-        if dtype in FLOATING and core[1] != 1:
+        if dtype in FLOATING:
             spec = self._spec_for(dtype, core, False, (prod(left[:-2]), prod(right[:-2])))
             if type(spec) is ProductSpec:
                 ufunc = target.kernel(spec).ufunc
-                if _is_column(right, left) and not _has_sizes(spec):
+                if _is_column(right, left) and _has_any_size(spec):
                     return lambda a, b: _turned(ufunc(_turned(b), _turned(a)))
                 return ufunc
         return super().computation(target, inputs, static)
@@ -152,12 +159,12 @@ class MatMul(KernelOperator):
         output = builder.new(shape, dtype, rows)
         if 0 in shape:
             return [output]
-        if a.shape[-1] == 1:
-            builder.emit(multiply.spec(dtype), [a, b], [output], name=self.name)
-            return [output]
         core, result = _core(a.shape, b.shape), output
         spec = self._spec_for(dtype, core, rows, (matrices(a), matrices(b)))
-        if _is_column(b.shape, a.shape) and not _has_sizes(spec):
+        if isinstance(spec, ElementwiseSpec):
+            builder.emit(spec, [a, b], [output], name=self.name)
+            return [output]
+        if _is_column(b.shape, a.shape) and _has_any_size(spec):
             a, b, result = b.view(_turned), a.view(_turned), output.view(_turned)
             core = core[::-1]
         if type(spec) is LibrarySpec:
@@ -175,8 +182,9 @@ def _is_column(right: Sequence[int], left: Sequence[int]) -> bool:
     return right[-1] == 1 and left[-2] != 1
 
 
-def _has_sizes(spec: Any) -> bool:
-    return type(spec) is ProductSpec and spec.core is not None
+def _has_any_size(spec: Any) -> bool:
+    """Whether a kernel spec is that of products whose matrices may have any sizes."""
+    return isinstance(spec, LibrarySpec | ProductSpec) and spec.core is None
 
 
 def matrices(operand: Any) -> int:

@@ -292,3 +292,33 @@ def test_a_range_is_an_index_as_in_numpy():
     y = x * 1.0
     y[range(2)] = 5.0
     assert y.tolist() == [5.0, 5.0, 3.0]
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 5), (2, 3, 4), (5, 1, 3), (70, 90)])
+@pytest.mark.parametrize("repeated", [False, True])
+def test_indices_along_an_axis(shape, repeated):
+    """Whatever the axis, the dtype and the layout of the indices; other axes may be repeated."""
+    rng = np.random.default_rng(5)
+    for axis in range(-len(shape), len(shape)):
+        sizes = [1] * len(shape) if repeated else list(shape)
+        sizes[axis] = 3
+        where = rng.integers(-shape[axis], shape[axis], sizes)
+        for i in (where, np.asfortranarray(where).astype(np.int32), where[::-1], ng.tensor(where)):
+            x = ng.tensor(rng.standard_normal(shape), requires_grad=True)
+            y = ng.take_along_axis(x, i, axis)
+            expected = np.take_along_axis(x.detach().numpy(), np.asarray(i), axis)
+            np.testing.assert_array_equal(y.detach().numpy(), expected)
+            g = rng.standard_normal(y.shape)
+            numbers = np.arange(x.size, dtype=float).reshape(shape)
+            at = np.take_along_axis(numbers, np.asarray(i), axis).ravel().astype(int)
+            sums = np.bincount(at, g.ravel(), x.size).reshape(shape)
+            np.testing.assert_allclose(ng.grad(y, x, g)[0].numpy(), sums, atol=1e-14)
+
+
+def test_indices_along_an_axis_that_do_not_fit():
+    x = ng.tensor(np.ones((70, 90)), requires_grad=True)
+    with pytest.raises(IndexError, match="index 90 is out of bounds for axis 1 with size 90"):
+        ng.take_along_axis(x, np.full((70, 1), 90), 1)
+    with pytest.raises(IndexError, match="broadcast"):
+        ng.take_along_axis(x, np.zeros((2, 2), int), 1)
+    assert ng.take_along_axis(x, np.zeros((70, 0), int), 1).shape == (70, 0)

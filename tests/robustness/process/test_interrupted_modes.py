@@ -42,7 +42,6 @@ BLOCKS = {
     "saved_tensors_hooks": lambda: ng.graph.saved_tensors_hooks(lambda t: t, lambda t: t),
     "disable_saved_tensors_hooks": lambda: ng.graph.disable_saved_tensors_hooks("no"),
     "detect_anomaly": ng.detect_anomaly,
-    "differentiated": lambda: escapes.transform_running(0),
     "deferring": apply.deferring,
     "paused": gc_pause.paused,
 }
@@ -67,6 +66,40 @@ def test_an_interrupt_at_the_very_end_of_a_block_undoes_it(name):
         work()
     assert inside != [before]
     assert state() == before
+
+
+def test_an_interrupt_at_the_very_end_of_a_differentiated_function_undoes_its_mode():
+    before, inside, interrupt = state(), [], Interrupt()
+
+    def work():
+        inside.append(state())
+        interrupt["now"]
+
+    for call in (partial(work), work):
+        with pytest.raises(KeyboardInterrupt):
+            escapes.differentiated(call, (), {}, 0)
+        assert inside.pop() != before
+        assert state() == before
+
+
+def test_an_interrupt_as_the_mode_of_a_differentiated_function_begins_or_ends_undoes_it():
+    before = state()
+    for number in (1, 2):  # the update that begins the mode, and the one that undoes it
+        fields, updates = vars(apply.mode), []
+
+        class Fields:
+            def update(self, new, number=number, fields=fields, updates=updates):
+                fields.update(new)
+                updates.append(new)
+                if len(updates) == number:
+                    signal.raise_signal(signal.SIGINT)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(escapes, "vars", lambda _: Fields(), raising=False)
+            with pytest.raises(KeyboardInterrupt):
+                escapes.differentiated(lambda: None, (), {}, 0)
+        assert len(updates) == 2
+        assert state() == before
 
 
 @pytest.mark.parametrize("name", BLOCKS)

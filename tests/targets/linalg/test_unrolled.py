@@ -33,6 +33,7 @@ def near(a, b, dtype):
     np.testing.assert_allclose(a, b, rtol=bound, atol=bound)
 
 
+OUTER = [(2, 1, 2), (3, 1, 3), (5, 1, 3), (2, 1, 60), (60, 1, 2), (16, 1, 9)]
 CORES = [(1, 4, 1), (4, 4, 1), (1, 3, 5), (3, 3, 3), (5, 2, 7), (2, 60, 2)]
 
 
@@ -48,6 +49,28 @@ def test_products_have_the_bits_of_the_kernel_for_any_size(dtype, core, rng):
         for second in LAYOUTS.values():
             np.testing.assert_array_equal(made(first(a), second(b)), expected)
     np.testing.assert_array_equal(made(a, b[:1]), usual(a, b[:1]))
+
+
+@DTYPES
+@pytest.mark.parametrize("core", OUTER)
+def test_outer_products_have_the_bits_of_multiplications(dtype, core, rng):
+    m, _, n = core
+    a = rng.standard_normal((COUNT, m, 1)).astype(dtype)
+    b = rng.standard_normal((COUNT, 1, n)).astype(dtype)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, np.finfo(dtype).tiny]
+    a[:6, 0, 0], b[2:8, 0, 1], b[:2] = special, special, -0.0
+    made = kernel(ProductSpec(dtype, core)).ufunc
+    with np.errstate(all="ignore"):
+        expected = a * b
+    assert np.signbit(expected[expected == 0]).any()
+    for first in LAYOUTS.values():
+        for second in LAYOUTS.values():
+            found = made(first(a), second(b))
+            np.testing.assert_array_equal(found, expected)
+            whole = ~np.isnan(expected)
+            np.testing.assert_array_equal(np.signbit(found)[whole], np.signbit(expected)[whole])
+    a, b = abs(rng.standard_normal(a.shape)).astype(dtype), b[8:9]
+    np.testing.assert_array_equal(made(a, b), a * b)
 
 
 def test_products_without_multiply_add(rng):

@@ -12,6 +12,7 @@ from numgrad.ir.kernel_spec import FusedSpec
 from numgrad.targets.cpu.codegen import scalar_graph
 from numgrad.targets.cpu.kernels import scalar_kernel
 from numgrad.targets.cpu.kernels.kernel import kernel
+from numgrad.targets.cpu.math import vector_math
 from numgrad.targets.cpu.platform.avx512 import SYMBOLS
 from numgrad.targets.cpu.platform.vector_library import ARGUMENTS, vector_library
 
@@ -252,6 +253,18 @@ def test_calls_in_branches_and_of_two_dtypes_are_vector_calls(monkeypatch):
     code, _ = generated_code_simd(spec_of(mixed, F32, F64, F64), monkeypatch)
     assert loop_calls(code, f"numgrad_simd_exp_float32_N{LIBRARY.lanes(64)}")
     assert loop_calls(code, LIBRARY.symbol("sin", 64))
+
+
+@needs_library
+def test_variants_for_branches_call_the_library_for_vectors_with_elements_only():
+    text = vector_math.definitions("numgrad_simd_exp_float64")
+    for lanes in (LIBRARY.lanes(64), LIBRARY.lanes(64) // 2):
+        code = text.split(f"@numgrad_simd_exp_float64_M{lanes}(")[-1].split("\n}")[0]
+        before, call = code.split("br i1 %none, label %idle, label %busy")
+        assert "call" not in before
+        assert f"call <{LIBRARY.lanes(64)} x double> @" in call.split("busy:")[1]
+        assert "call" not in call.split("busy:")[0]
+
 
 
 @dtypes

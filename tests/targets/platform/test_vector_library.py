@@ -50,11 +50,13 @@ def exp_and_tan():
 @pytest.mark.parametrize(
     ("processor", "features", "isa"),
     [
-        ("znver5", AVX512, "e"), ("znver3", AVX2, "d"), ("sapphirerapids", AVX512, "d"),
+        ("znver5", AVX512, "e"), ("znver3", AVX2, "d"), ("sapphirerapids", AVX512, "e"),
+        ("emeraldrapids", AVX2, "d"), ("cascadelake", AVX512, "d"), ("knl", AVX512, "e"),
+        ("haswell", AVX512, "d"), ("icelake-server", AVX512, "e"),
         ("haswell", AVX2, "d"), ("x86-64", set(), None), ("znver5", set(), None),
     ],
 )  # fmt: skip
-def test_registers_that_loops_prefer(processor, features, isa):
+def test_registers_that_loops_use(processor, features, isa):
     assert vector_library._instruction_set(processor, frozenset(features)) == isa
 
 

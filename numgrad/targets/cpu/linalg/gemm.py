@@ -90,7 +90,7 @@ def address(dtype: np.dtype, core: tuple[int, int, int] | None = None) -> int:
 
 
 def _unrolled(made_for: Geometry, core: tuple[int, int, int]) -> int:
-    key = join_keys((), repr(("product", made_for.dtype.name, made_for.fused, core)))
+    key = join_keys((), repr(("product", made_for.dtype.name, made_for[1:], core)))
 
     def compiled() -> Code:
         from .gemm_unrolled import product  # it imports Numba

@@ -128,6 +128,12 @@ class UnrolledKernel:
         zeros = ir.Constant(ir.VectorType(INDEX, self.columns), [0] * self.columns)
         return self.builder.shuffle_vector(alone, undefined, zeros)
 
+    def chosen(self, value: ir.Value, numbers: Sequence[int]) -> ir.Value:
+        """Return the vector of the elements of another one that have some numbers."""
+        kind = ir.VectorType(INDEX, len(numbers))
+        undefined = ir.Constant(value.type, ir.Undefined)
+        return self.builder.shuffle_vector(value, undefined, ir.Constant(kind, list(numbers)))
+
     def multiply_add(self, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
         """Return ``x y + z`` of vectors, rounded once where the processor can."""
         if not self.geometry.fused:

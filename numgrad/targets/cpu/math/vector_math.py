@@ -165,7 +165,8 @@ class _Calls:
         """Return the definition of a function of vectors of ``n`` elements, or of numbers for 1.
 
         If ``masked``, the last parameter is a mask: the function is computed for the elements that
-        it selects.
+        it selects. The library is not called where it selects none: a branch is often for special
+        arguments, and whole vectors rarely have some.
         """
         vector = self._vector(n)
         kind = vector if n > 1 else self.real
@@ -173,6 +174,15 @@ class _Calls:
         parameters += [f"<{n} x i1> %mask"] * masked
         head = f"define linkonce_odr {kind} @{name}({', '.join(parameters)}) {_PURE}"
         body = [*self._body(n, masked), f"ret {kind} %y"]
+        if masked:
+            body = [
+                f"%bits = bitcast <{n} x i1> %mask to i{n}",
+                f"%none = icmp eq i{n} %bits, 0",
+                "br i1 %none, label %idle, label %busy",
+                f"idle:\n  ret {kind} zeroinitializer",
+                "busy:",
+                *body,
+            ]
         if n == 1:
             body[-1:] = f"%y0 = extractelement {vector} %y, i64 0", f"ret {kind} %y0"
         return "\n".join((f"{head} {attributes} {{", *body, "}"))

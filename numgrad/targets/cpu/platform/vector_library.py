@@ -27,6 +27,13 @@ _OF_ONE = (
 ARGUMENTS: Mapping[str, int] = dict.fromkeys(_OF_ONE, 1) | {"pow": 2, "atan2": 2, "hypot": 2}
 """Functions that kernels take from the vector library, with the number of their arguments."""
 
+_WIDE = (
+    "znver", "knl", "knm", "icelake", "tigerlake", "rocketlake", "sapphirerapids", "emeraldrapids",
+    "graniterapids", "diamondrapids",
+)  # fmt: skip
+"""How LLVM's names of processors begin whose loops use registers of 512 bits: AMD's, Xeon Phi, and
+Intel's since Ice Lake. Before, such registers lowered the clock."""
+
 _REGISTERS = {"e": 512, "d": 256}
 """Bits of a vector register, by the letter that stands for an instruction set in a symbol."""
 
@@ -88,7 +95,7 @@ def vector_library() -> VectorLibrary | None:
 
 @cache
 def vector_registers() -> int:
-    """Return the bits of the vector registers that LLVM prefers for the code of this process."""
+    """Return the bits of the vector registers that the loops of this process use."""
     return _REGISTERS.get(_instruction_set(_processor(), _features()) or "", 128)
 
 
@@ -139,12 +146,8 @@ def _features() -> frozenset[str]:
 
 
 def _instruction_set(processor: str, features: frozenset[str]) -> str | None:
-    """Return the letter of the instruction set whose registers LLVM prefers in loops, or None.
-
-    LLVM uses registers of 512 bits on AMD's processors and on Xeon Phi. On others LLVM keeps to 256
-    bits, as wider registers once lowered the clock.
-    """
-    if {"avx512f", "avx512dq"} <= features and processor.startswith(("znver", "knl", "knm")):
+    """Return the letter of the instruction set whose registers loops use, or None."""
+    if {"avx512f", "avx512dq"} <= features and processor.startswith(_WIDE):
         return "e"
     return "d" if {"avx2", "fma"} <= features else None
 
