@@ -2,11 +2,12 @@
 names have after them."""
 
 import ast
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..builder.bases import bases, made_inside
+from ..builder.bases import arrays_of, bases, made_inside
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
@@ -112,15 +113,30 @@ class Branches:
             one, other = yes.get(name), no.get(name)
             if one is other:
                 merged[name] = one
+            elif self._is_unread(name) and arrays_of(one) + arrays_of(other):
+                text = f"which array `{name}` stands for depends on a condition"
+                merged[name] = Poison(Unkept(text, self._key(name)))
             elif yes_raises or no_raises:
                 merged[name] = self._surviving(op, name, other if yes_raises else one, yes_raises)
             else:
                 merged[name] = self.merge(op, name, one, other)
         return {name: thing for name, thing in merged.items() if thing is not None}
 
+    def _is_unread(self, name: str) -> bool:
+        """Whether no statement after the ``if`` that is read now reads a name."""
+        later = getattr(self.current, "read_later", None)
+        known = self.b.program.read_later
+        return later is not None and name not in later and self._key(name) not in known
+
+    def _key(self, name: str) -> tuple:
+        """What is in ``Program.read_later`` if an array is read after the ``if``."""
+        return id(self.current), self.chain, self.b.program.site, name
+
     def _surviving(self, op: Op, name: str, thing: Thing, is_second: bool) -> Thing:
         """Return the thing that a name stands for after an ``if`` of which only one branch does not
-        raise."""
+        raise; None for a name of the branch that raises."""
+        if thing is None:
+            return None
         pair = (None, thing) if is_second else (thing, None)
         return self.merge(op, name, *pair)
 
@@ -216,15 +232,23 @@ class Branches:
         """Whether the lengths of arrays of two branches are computed in the branches, or differ."""
         if shape is None or any(root(side) in self.b.program.storages for side in sides):
             return True
-        first, second = (self.b.shape(side) for side in (sides[0], sides[-1]))
-        pairs = zip(first, second, strict=True)
-        return any(differs(a, b, op.regions) or differs(b, a, op.regions) for a, b in pairs)
+        known = [self._extents(op, side) for side in sides]
+        lengths = [[n for extents in axis for n in extents] for axis in zip(*known, strict=True)]
+        pairs = [pair for axis in lengths for pair in itertools.permutations(axis, 2)]
+        return any(differs(a, b, op.regions) for a, b in pairs)
+
+    def _extents(self, op: Op, array: Value) -> list[list[Value]]:
+        """Return the lengths that each axis of an array of a branch may have."""
+        region = next((r for r in op.regions if array.region.is_within(r)), self.b.region)
+        with self.b.inside(region):
+            axes = range(array.type.ndim or 0)
+            return [self.b.extents(array, axis) for axis in axes]
 
     def _kept(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         """Return the array that only one branch makes, if it is read after the ``if``."""
         made = one if one is not None else other
         text = f"`{name}` is an array that is only made under a condition: make it before, too"
-        key = (id(self.current), self.chain, self.b.program.site, name)
+        key = self._key(name)
         if made.type.is_list or key not in self.b.program.read_later:
             return Poison(Unkept(text, None if made.type.is_list else key))
         return self._merge_lengths(op, name, one, other)
@@ -262,8 +286,8 @@ class Branches:
             return None
         if not any(array.region.is_within(region) for region in op.regions):
             return self.b.shape(array)
-        shape = array.op.info.get("extents", ()) if array.op is not None else ()
-        found = [self._number_outside(op, extent) for extent in shape]
+        shape = [set(extents) for extents in self._extents(op, array)]
+        found = [self._number_outside(op, *known) if len(known) == 1 else None for known in shape]
         known = [extent for extent in found if extent is not None]
         return known if known and len(known) == len(found) else None
 

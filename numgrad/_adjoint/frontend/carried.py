@@ -43,13 +43,18 @@ class Carried:
     names : list of str
     site : tuple
         The loop, for arrays that are read after it.
+    unread : set of str
+        Those of the names whose value before the loop no iteration reads, nor what follows.
     """
 
     def __init__(
-        self, reader: Any, known: dict[Path, Any], names: list[str], site: tuple
-    ) -> None:
+        self, reader: Any, known: dict[Path, Any], names: list[str], site: tuple,
+        unread: set[str],
+    ) -> None:  # fmt: skip
         self.reader, self.b, self.known, self.site = reader, reader.b, known, site
         self.outer = {name: as_tuple(thing) for name, thing in reader.names.items()}
+        is_lost = {name for name in unread if arrays_of(self.outer.get(name))}
+        self.outer |= dict.fromkeys(is_lost)
         self.names = names
         self.starts: dict[Path, Value] = {}
         self.buffers: dict[Path, Value] = {}
@@ -305,8 +310,9 @@ class Carried:
 
     def _differ(self, buffer: Value, array: Value, region: Region) -> bool:
         """Whether an array that an iteration makes may have other lengths than its buffer."""
-        pairs = zip(self.b.shape(buffer), self.b.shape(array), strict=True)
-        return any(differs(one, other, [region]) for one, other in pairs)
+        lengths = [self.b.extents(array, axis) for axis in range(array.type.ndim or 0)]
+        pairs = zip(self.b.shape(buffer), lengths, strict=True)
+        return any(differs(one, other, [region]) for one, others in pairs for other in others)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
         """Note the arrays that must not be written, so that copying into a buffer is the same as

@@ -234,7 +234,8 @@ class Loops:
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str,
         names: list[str], known: dict[Path, Any], key: tuple,
     ) -> Op:  # fmt: skip
-        carried = Carried(self, known, names, key)
+        later = getattr(node, "read_later", frozenset(names))
+        carried = Carried(self, known, names, key, set(names) - later)
         is_while = not bounds
         test = self.condition(self.number(node.test)) if is_while else None
         op = Op("loop", [], self.b.region, self.b.line, kind="while" if is_while else "for")

@@ -200,6 +200,8 @@ class Program:
     parameters : list of Value
     results : list
         The values that are returned.
+    written : list of int
+        The positions of the parameters whose elements may be written.
     structure : str
         ``"none"``, ``"one"`` or ``"tuple"``.
     lines : dict
@@ -215,6 +217,7 @@ class Program:
         self.body = Region(None)
         self.parameters: list[Value] = []
         self.results: list[Value] = []
+        self.written: list[int] = []
         self.structure = "none"
         self.lines: dict[int, str] = {}
         self.namespace: dict[str, Any] = dict(CONVENTIONS)
