@@ -120,3 +120,69 @@ def made_where_it_raises(x):
             raise ValueError("too large")
         raise ValueError("large")
     return np.sum(y)
+
+
+@kernel
+def exchanged_where_a_step_is_accepted(x):
+    y, trial = x.copy(), np.zeros_like(x)
+    h = 0.9
+    for _ in range(6):
+        change = 0.0
+        for i in range(len(x)):
+            trial[i] = y[i] - h * y[i] ** 3
+            change += (trial[i] - y[i]) ** 2
+        if change < 0.2:
+            tmp = y
+            y = trial
+            trial = tmp
+            h = h * 1.1
+        else:
+            h = h * 0.6
+    return np.sum(y * x) + trial[0] * h
+
+
+@kernel
+def exchanged_between_three(x):
+    a, b, c = x * 1.0, x * x, np.sin(x)
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            a, b, c = b, c, a
+        else:
+            a, b = b, a
+        a[i] = b[i] * c[0]
+        b[0] += 0.1 * a[1]
+    return np.sum(a * x) + b[1] * c[2]
+
+
+@kernel
+def chosen_and_written(x):
+    if x[0] > 0.1:
+        y = x * 2.0
+    else:
+        y = x + 1.0
+    y[0] = x[1] ** 2
+    return np.sum(y * y)
+
+
+@kernel
+def given_to_another_name_and_written(x):
+    y, z = x * 2.0, x * x
+    for i in range(3):
+        y, z = z, y * x[1]
+        y[i] = x[2] ** 2
+    for i in range(4):
+        if x[i] > 0.5:
+            y = z
+            z = x * x[i]
+        y[i] += 1.0 * x[i]
+        z[0] = y[1] * y[0]
+    return np.sum(y * y) + z[0] * z[1]
+
+
+@kernel
+def shortened_and_written(x):
+    y = x.copy()
+    for _ in range(3):
+        y = y[1:]
+        y[0] = y[1] * x[0]
+    return np.sum(y * y)

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 import numgrad as ng
-from numgrad._adjoint import Options, derive, type_of
+from numgrad._adjoint import AdjointError, Options, derive, type_of
 
 from . import exchanges
 from .test_kernels import along, called
@@ -42,6 +42,94 @@ def test_all_ways_to_the_gradient_have_its_bits(kernel):
     assert function(ng.tensor(X)).item() == njit(kernel)(X)
     found = ng.func.hessian(function)(X) @ D
     np.testing.assert_allclose(found, along(gradient, [X], [0], [D]), rtol=1e-6)
+
+
+def known_by_another_name(x):
+    y, z = x * 2.0, x * x
+    first = y
+    if x[0] > 0.2:
+        y, z = z, y
+    z[0] = 5.0
+    return np.sum(first) + np.sum(y)
+
+
+def known_to_a_loop_over_it(x):
+    y, z = x * 2.0, x * x
+    s = 0.0
+    for number in y:
+        if number > 0.2:
+            y, z = z, y
+        z[1] = 0.3
+        s += number
+    return s + y[0]
+
+
+def exchanged_with_an_argument(x):
+    z = x * x
+    if x[0] > 0.2:
+        x, z = z, x
+    z[0] = 5.0
+    return np.sum(x)
+
+
+def bound_again_while_a_loop_runs_over_it(x):
+    y, s = x * 2.0, 0.0
+    for number in y:
+        s += number**2
+        y[1] = 5.0 * x[0]
+        y = y + 1.0
+    return s
+
+
+@njit
+def bound_again_by_a_function(a, x):
+    s = 0.0
+    for _ in range(2):
+        a[0] = 7.0 * x[1]
+        a = a + 1.0
+        s += a[1]
+    return s
+
+
+def known_to_the_caller(x):
+    y = x * 2.0
+    return bound_again_by_a_function(y, x) + y[0] ** 2
+
+
+@njit
+def exchanged_by_a_function(a, b, x):
+    for i in range(3):
+        if x[i] > 0.5:
+            a, b = b, a
+        a[1] = 5.0 * x[1]
+    return a[0]
+
+
+def exchanged_and_known_to_the_caller(x):
+    y, z = x * 2.0, x * x
+    return exchanged_by_a_function(y, z, x) + np.sum(y * z)
+
+
+def appended_before_it_is_written(x):
+    kept, y = [], x * 1.0
+    for i in range(3):
+        y[0] = x[1] * i
+        y = y + 1.0
+        kept.append(y)
+    return kept[0][0] + kept[1][0]
+
+
+SHARED = [
+    known_by_another_name, known_to_a_loop_over_it, exchanged_with_an_argument,
+    bound_again_while_a_loop_runs_over_it, known_to_the_caller, exchanged_and_known_to_the_caller,
+    appended_before_it_is_written,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", SHARED, ids=lambda kernel: kernel.__name__)
+def test_exchanged_arrays_that_others_know_are_not_written(kernel):
+    with pytest.raises(AdjointError, match="also written in place"):
+        derive(kernel, [type_of(X)])
 
 
 def written_after_an_exchange(x, steps):

@@ -84,7 +84,8 @@ def require_by_value(program: Program) -> None:
     """
     ops = list(program.body.walk())
     stores = {op for op in ops if op.name in ("store", "accum") and not op.info["own"]}
-    written = {op: _with_starts(program, bases(op.array)) for op in stores}
+    direct = {op: bases(op.array) for op in stores}
+    written = {op: _with_copied(program, found) for op, found in direct.items()}
     made = {id(array): array for op in ops for array in op.results if array.type.is_array}
     used = _used(program, ops)
     for hazards, buffer, name in program.by_value:
@@ -97,7 +98,10 @@ def require_by_value(program: Program) -> None:
         again = {
             op
             for op in set(ops[:first]) & stores
-            if any(_is_again(op, made.get(base), buffer) for base in written[op] & hazards)
+            if any(
+                _is_again(op, made.get(base) if base in direct[op] else None, buffer)
+                for base in written[op] & hazards
+            )
         }
         for op in ops:
             if (op in after or op in again) and name.startswith("append "):
@@ -127,15 +131,15 @@ def _used(program: Program, ops: list[Op]) -> set[Value]:
     return used
 
 
-def _with_starts(program: Program, found: set[int]) -> set[int]:
-    """Add the arrays with which buffers begin. Of nested loops the inner buffer begins as a copy of
+def _with_copied(program: Program, found: set[int]) -> set[int]:
+    """Add the arrays that buffers stand for. Of nested loops the inner buffer begins as a copy of
     the outer one, so a write into it is a write into the array that had the name before the outer
     loop."""
     waiting, found = list(found), set(found)
     while waiting:
-        _, start = program.starts.get(waiting.pop(), (None, set()))
-        waiting += start - found
-        found |= start
+        _, sources = program.copied.get(waiting.pop(), (None, set()))
+        waiting += sources - found
+        found |= sources
     return found
 
 

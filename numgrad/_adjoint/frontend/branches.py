@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..builder.bases import arrays_of, bases, made_inside
+from ..builder.bases import arrays_of, bases, is_given, made_inside, may_share, values_of
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
@@ -35,6 +35,9 @@ class Branches:
     chain: tuple
     current: Any
     place: Any
+    alone: set[str]  # the names whose arrays have no other name after the `if` that is read
+    known_outside: list[Value]
+    run_over: list[Value]  # the arrays that the loops around run over
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
         """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
@@ -109,6 +112,7 @@ class Branches:
     ) -> dict[str, Thing]:
         (yes, yes_raises), (no, no_raises) = ends
         merged = dict(before)
+        self.alone = self._alone(yes, no)
         for name in {**yes, **no}:
             one, other = yes.get(name), no.get(name)
             if one is other:
@@ -120,7 +124,24 @@ class Branches:
                 merged[name] = self._surviving(op, name, other if yes_raises else one, yes_raises)
             else:
                 merged[name] = self.merge(op, name, one, other)
+        self.alone = set()
         return {name: thing for name, thing in merged.items() if thing is not None}
+
+    def _alone(self, yes: dict[str, Thing], no: dict[str, Thing]) -> set[str]:
+        """Return the names that stand for an array which no other name stands for, after either
+        branch of an ``if``: such a name may have a copy that is written."""
+        read = [name for name in {**yes, **no} if not self._is_unread(name)]
+        changed = {n for n in read if n in yes and n in no and yes[n] is not no[n]}
+        return {n for n in changed if all(self._is_alone(n, names, read) for names in (yes, no))}
+
+    def _is_alone(self, name: str, names: dict[str, Thing], read: list[str]) -> bool:
+        array = names[name]
+        if arrays_of(array) != [array] or any(map(is_given, values_of(array))):
+            return False
+        others = [as_tuple(names[n]) for n in read if n in names and n != name]
+        known = [other for thing in others for other in arrays_of(thing)]
+        known += self.run_over + self.known_outside
+        return not any(may_share(array, other) for other in known)
 
     def _is_unread(self, name: str) -> bool:
         """Whether no statement after the ``if`` that is read now reads a name."""
@@ -224,8 +245,12 @@ class Branches:
 
     def _require_by_value(self, op: Op, buffer: Value, sides: list[Value], name: str) -> None:
         """Note the arrays that must not be written, as the buffer is a copy of one of them."""
+        sources = set().union(*map(bases, sides))
+        if name in self.alone:
+            self.b.program.copied[id(buffer)] = buffer, sources
+            return
         made = made_inside(op.regions[0]) | made_inside(op.regions[1])
-        hazards = {id(buffer)} | (set().union(*map(bases, sides)) - made)
+        hazards = {id(buffer)} | (sources - made)
         self.b.program.by_value.append((hazards, buffer, name))
 
     def _differ(self, op: Op, shape: list[Value] | None, sides: list[Value]) -> bool:
