@@ -130,15 +130,15 @@ class Branches:
     def _alone(self, yes: dict[str, Thing], no: dict[str, Thing]) -> set[str]:
         """Return the names that stand for an array which no other name stands for, after either
         branch of an ``if``: such a name may have a copy that is written."""
-        read = [name for name in {**yes, **no} if not self._is_unread(name)]
-        changed = {n for n in read if n in yes and n in no and yes[n] is not no[n]}
-        return {n for n in changed if all(self._is_alone(n, names, read) for names in (yes, no))}
+        changed = [n for n in yes if n in no and yes[n] is not no[n]]
+        arrays = [n for n in changed if all(arrays_of(side[n]) == [side[n]] for side in (yes, no))]
+        return {n for n in arrays if self._is_alone(n, yes) and self._is_alone(n, no)}
 
-    def _is_alone(self, name: str, names: dict[str, Thing], read: list[str]) -> bool:
+    def _is_alone(self, name: str, names: dict[str, Thing]) -> bool:
         array = names[name]
-        if arrays_of(array) != [array] or any(map(is_given, values_of(array))):
+        if any(map(is_given, values_of(array))):
             return False
-        others = [as_tuple(names[n]) for n in read if n in names and n != name]
+        others = [as_tuple(names[n]) for n in names if n != name and not self._is_unread(n)]
         known = [other for thing in others for other in arrays_of(thing)]
         known += self.run_over + self.known_outside
         return not any(may_share(array, other) for other in known)
