@@ -186,7 +186,7 @@ class Derived:
             simplify(program)
         remove_dead(program)
         classes = Classes(program.body)
-        self.written = self._written(classes)
+        self.written = program.written
         self._refuse_racing()
         variables = [program.parameters[n] for n in active]
         outputs = [*program.results, *(program.parameters[n] for n in self.written)]
@@ -210,12 +210,6 @@ class Derived:
                     f"that another one sets, which Numba does not carry; write a reduction, such "
                     f"as s = max(s, a[i]), or range"
                 )
-
-    def _written(self, classes: Classes) -> list[int]:
-        stores = [op for op in self.program.body.walk() if op.name in ("store", "accum")]
-        groups = {classes.of(op.array) for op in stores}
-        arrays = enumerate(self.program.parameters)
-        return [n for n, v in arrays if v.type.is_array and classes.of(v) in groups]
 
     def _number(self, active: list[int]) -> None:
         """Number the arguments and results that have cotangents."""
@@ -261,7 +255,7 @@ class Derived:
         races = Races(program, self.keeping, order, tape, set(snapshots.states), options.threads)
         chunks = Chunks(races, names, writer, tape, live.ops, surroundings.memory())
         forward = Forward(
-            program, classes, self.keeping, live, names, writer, tape, snapshots, chunks
+            program, self.keeping, live, names, writer, tape, snapshots, chunks
         )
         snapshots.forward = forward
         arguments = [names.of(v) for v in program.parameters] + shadows + seeds

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .builder.bases import carried_from
 from .generation.writing import scalar_text
 from .ssa.ir import Op, Program, Value
 from .ssa.partials import SCALARS
@@ -57,11 +58,9 @@ class Extents:
         if op is not None and "extents" in op.info:
             self._line = op.line or self._line
             return tuple(int(self.number(extent)) for extent in op.info["extents"])
-        if op is not None and op.name == "loop":
-            return self.of(op.inits[op.results.index(array)])
-        owner = array.region.owner
-        if array.is_phi and owner is not None:
-            return self.of(owner.inits[array.region.phis.index(array)])
+        shapes = {self.of(init) for init in carried_from(array)}
+        if len(shapes) == 1:
+            return shapes.pop()
         raise UnknownExtentError(array, self._line)
 
     def number(self, value: Value) -> Any:

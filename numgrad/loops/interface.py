@@ -16,7 +16,6 @@ from .._adjoint.derived import type_of
 from .._adjoint.extents import Extents, UnknownExtentError
 from .._adjoint.frontend.reading import read
 from .._adjoint.frontend.source import Kernel
-from .._adjoint.ssa.ir import Classes, Program
 from .._adjoint.ssa.refusal import AdjointError
 from .._errors import CaptureError
 
@@ -95,7 +94,7 @@ class Interface:
         self.types = [type_of(sample) for sample in samples]
         self.program = read(dispatcher, self.types)
         self.names = [value.hint for value in self.program.parameters]
-        self.written = _written(self.program)
+        self.written = self.program.written
         self.returned: list[Core] = []
         self.result = self._form_of(_return_type(dispatcher, samples))
         self.file = Kernel.of(dispatcher).place.file
@@ -161,15 +160,6 @@ class Interface:
             f"value is not known where ng.jit or vmap captures a function: write {way}, or call "
             f"{self.name} outside"
         )
-
-
-def _written(program: Program) -> list[int]:
-    """Return the positions of the parameters whose elements a program writes."""
-    classes = Classes(program.body)
-    stores = [op for op in program.body.walk() if op.name in ("store", "accum")]
-    groups = {classes.of(op.array) for op in stores}
-    arrays = enumerate(program.parameters)
-    return [n for n, v in arrays if v.type.is_array and classes.of(v) in groups]
 
 
 def _return_type(dispatcher: Any, samples: Sequence[Any]) -> Any:

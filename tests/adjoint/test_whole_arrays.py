@@ -34,6 +34,15 @@ def overwritten(a, b, steps):
     return total
 
 
+def solutions(a, b, steps):
+    """Products with what LAPACK returns, whose elements lie column by column."""
+    p = a @ a.T
+    for _ in range(steps):
+        k = np.linalg.solve(np.eye(p.shape[0]) + p, b)
+        p = 0.5 * p + k @ k.T
+    return np.trace(p)
+
+
 def test_arrays_that_are_kept_whole_give_the_same():
     draw = np.random.default_rng(0)
     args = [draw.normal(size=(6, 6)), draw.normal(size=(6, 6)), 3]
@@ -73,3 +82,17 @@ def test_adjoints_with_whole_arrays_are_derived_again():
         seconds.append([found[0][n] for n in made.shadows])
     for one, other in zip(*seconds, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_results_of_lapack_are_kept_whole_in_their_order():
+    draw = np.random.default_rng(0)
+    args = [draw.normal(size=(4, 4)), draw.normal(size=(4, 3)), 3]
+    derived = derive(solutions, [type_of(a) for a in args])
+    assert "laid_down" in derived.source
+    plain, _, _ = called(derived, args)
+    compiled, _, _ = called(derived, args, "compiled")
+    directions = [draw.normal(size=(4, 4)), draw.normal(size=(4, 3))]
+    slope = sum(np.sum(plain[n] * directions[n]) for n in range(2))
+    np.testing.assert_allclose(slope, along(solutions, args, [0, 1], directions), rtol=1e-7)
+    for n in range(2):
+        np.testing.assert_allclose(compiled[n], plain[n], rtol=1e-12)

@@ -5,23 +5,12 @@ An index below 0 counts from the end, so that two indices are only compared wher
 be natural numbers.
 """
 
+from ..builder.bases import are_exchanged
 from ..ssa.ir import Classes, Op, Program, Region, Value
 from ..ssa.ranges import Affine, is_natural, lower, upper
 
 # How the iteration of a store relates to that of a load, in each common loop.
 EQUAL, LATER, ANY = "=", "<", "*"
-
-
-def are_exchanged(one: Value, other: Value) -> bool:
-    """Return whether a loop carries two arrays and exchanges them; such arrays never share memory.
-    """
-    if one is other or not (one.is_phi and other.is_phi) or one.region is not other.region:
-        return False
-    owner = one.region.owner
-    assert owner is not None
-    arrays = [init for init in owner.inits if init.type.is_array]
-    made = [init for init in arrays if init.op is None or init.op.name in ("alloc", "copy")]
-    return len(made) == len(set(arrays)) and not any(init.is_phi for init in arrays)
 
 
 class Dependence:

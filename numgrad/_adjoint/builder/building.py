@@ -8,9 +8,10 @@ import numpy as np
 
 from ..ssa.ir import INTEGER, Op, Program, Region, Type, Value
 from ..ssa.refusal import Refusal
+from .bases import carried_from, may_share
 from .promotion import folded, is_integer, result_dtype
 from .things import Lazy, Poison, Static, Thing, described, is_array
-from .views import base_element, root, same_view
+from .views import base_element, same_view
 
 
 class Builder:
@@ -83,14 +84,26 @@ class Builder:
 
     def extent(self, array: Value, axis: int) -> Value:
         """Return the length of an axis."""
-        op = array.op
-        if op is not None and "extents" in op.info:
-            return op.info["extents"][axis]
-        if array in self.shapes:
-            return self.shapes[array][axis]
+        known = set(self._known_extents(array, axis))
+        if len(known) == 1:
+            return known.pop()
         made = self.op("shape", [array], INTEGER, axis=axis).result
         made.hint = "n"
         return made
+
+    def extents(self, array: Value, axis: int) -> list[Value]:
+        """Return the lengths that an axis may have: one for each array that a carried array may be.
+        """
+        return self._known_extents(array, axis) or [self.extent(array, axis)]
+
+    def _known_extents(self, array: Value, axis: int) -> list[Value]:
+        op = array.op
+        if op is not None and "extents" in op.info:
+            return [op.info["extents"][axis]]
+        if array in self.shapes:
+            return [self.shapes[array][axis]]
+        begun = [init for init in carried_from(array) if init.type.ndim == array.type.ndim]
+        return [extent for init in begun for extent in self._known_extents(init, axis)]
 
     def load(self, array: Value, index: Sequence[Value]) -> Value:
         """Return an element."""
@@ -306,4 +319,4 @@ class Builder:
     def overlaps(self, target: Value, array: Value) -> bool:
         """Whether an assignment may write elements of an array before it has read them."""
         same_elements = same_view(array, target)
-        return not same_elements and root(array) is root(target)
+        return not same_elements and may_share(array, target)

@@ -9,11 +9,17 @@ from ..ssa.ranges import is_natural
 Scalar = Callable[..., Value]
 
 
+def unviewed(array: Value) -> Value:
+    """Return the array at the end of a chain of views."""
+    while array.op is not None and array.op.name == "view":
+        array = array.op.args[0]
+    return array
+
+
 def root(array: Value) -> Value | None:
     """Return the array at the end of a chain of views; None for an array that a loop carries, which
     may be any of several."""
-    while array.op is not None and array.op.name == "view":
-        array = array.op.args[0]
+    array = unviewed(array)
     return None if array.is_phi or (array.op and array.op.name == "loop") else array
 
 

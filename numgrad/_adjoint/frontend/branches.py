@@ -2,11 +2,12 @@
 names have after them."""
 
 import ast
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..builder.bases import bases, made_inside
+from ..builder.bases import arrays_of, bases, is_given, made_inside, may_share, values_of
 from ..builder.building import Builder
 from ..builder.lists import Grown, as_list, as_tuple
 from ..builder.promotion import unified
@@ -34,6 +35,9 @@ class Branches:
     chain: tuple
     current: Any
     place: Any
+    alone: set[str]  # the names whose arrays have no other name after the `if` that is read
+    known_outside: list[Value]
+    run_over: list[Value]  # the arrays that the loops around run over
 
     def _boolop(self, node: ast.BoolOp) -> Thing:
         """Read ``and`` and ``or``, which evaluate their second operand only where it decides."""
@@ -108,19 +112,52 @@ class Branches:
     ) -> dict[str, Thing]:
         (yes, yes_raises), (no, no_raises) = ends
         merged = dict(before)
+        self.alone = self._alone(yes, no)
         for name in {**yes, **no}:
             one, other = yes.get(name), no.get(name)
             if one is other:
                 merged[name] = one
+            elif self._is_unread(name) and arrays_of(one) + arrays_of(other):
+                text = f"which array `{name}` stands for depends on a condition"
+                merged[name] = Poison(Unkept(text, self._key(name)))
             elif yes_raises or no_raises:
                 merged[name] = self._surviving(op, name, other if yes_raises else one, yes_raises)
             else:
                 merged[name] = self.merge(op, name, one, other)
+        self.alone = set()
         return {name: thing for name, thing in merged.items() if thing is not None}
+
+    def _alone(self, yes: dict[str, Thing], no: dict[str, Thing]) -> set[str]:
+        """Return the names that stand for an array which no other name stands for, after either
+        branch of an ``if``: such a name may have a copy that is written."""
+        changed = [n for n in yes if n in no and yes[n] is not no[n]]
+        arrays = [n for n in changed if all(arrays_of(side[n]) == [side[n]] for side in (yes, no))]
+        return {n for n in arrays if self._is_alone(n, yes) and self._is_alone(n, no)}
+
+    def _is_alone(self, name: str, names: dict[str, Thing]) -> bool:
+        array = names[name]
+        if any(map(is_given, values_of(array))):
+            return False
+        others = [as_tuple(names[n]) for n in names if n != name and not self._is_unread(n)]
+        known = [other for thing in others for other in arrays_of(thing)]
+        known += self.run_over + self.known_outside
+        return not any(may_share(array, other) for other in known)
+
+    def _is_unread(self, name: str) -> bool:
+        """Whether no statement after the ``if`` that is read now reads a name."""
+        later = getattr(self.current, "read_later", None)
+        known = self.b.program.read_later
+        return later is not None and name not in later and self._key(name) not in known
+
+    def _key(self, name: str) -> tuple:
+        """What is in ``Program.read_later`` if an array is read after the ``if``."""
+        return id(self.current), self.chain, self.b.program.site, name
 
     def _surviving(self, op: Op, name: str, thing: Thing, is_second: bool) -> Thing:
         """Return the thing that a name stands for after an ``if`` of which only one branch does not
-        raise."""
+        raise; None for a name of the branch that raises."""
+        if thing is None:
+            return None
         pair = (None, thing) if is_second else (thing, None)
         return self.merge(op, name, *pair)
 
@@ -208,23 +245,35 @@ class Branches:
 
     def _require_by_value(self, op: Op, buffer: Value, sides: list[Value], name: str) -> None:
         """Note the arrays that must not be written, as the buffer is a copy of one of them."""
+        sources = set().union(*map(bases, sides))
+        if name in self.alone:
+            self.b.program.copied[id(buffer)] = buffer, sources
+            return
         made = made_inside(op.regions[0]) | made_inside(op.regions[1])
-        hazards = {id(buffer)} | (set().union(*map(bases, sides)) - made)
+        hazards = {id(buffer)} | (sources - made)
         self.b.program.by_value.append((hazards, buffer, name))
 
     def _differ(self, op: Op, shape: list[Value] | None, sides: list[Value]) -> bool:
         """Whether the lengths of arrays of two branches are computed in the branches, or differ."""
         if shape is None or any(root(side) in self.b.program.storages for side in sides):
             return True
-        first, second = (self.b.shape(side) for side in (sides[0], sides[-1]))
-        pairs = zip(first, second, strict=True)
-        return any(differs(a, b, op.regions) or differs(b, a, op.regions) for a, b in pairs)
+        known = [self._extents(op, side) for side in sides]
+        lengths = [[n for extents in axis for n in extents] for axis in zip(*known, strict=True)]
+        pairs = [pair for axis in lengths for pair in itertools.permutations(axis, 2)]
+        return any(differs(a, b, op.regions) for a, b in pairs)
+
+    def _extents(self, op: Op, array: Value) -> list[list[Value]]:
+        """Return the lengths that each axis of an array of a branch may have."""
+        region = next((r for r in op.regions if array.region.is_within(r)), self.b.region)
+        with self.b.inside(region):
+            axes = range(array.type.ndim or 0)
+            return [self.b.extents(array, axis) for axis in axes]
 
     def _kept(self, op: Op, name: str, one: Thing, other: Thing) -> Thing:
         """Return the array that only one branch makes, if it is read after the ``if``."""
         made = one if one is not None else other
         text = f"`{name}` is an array that is only made under a condition: make it before, too"
-        key = (id(self.current), self.chain, self.b.program.site, name)
+        key = self._key(name)
         if made.type.is_list or key not in self.b.program.read_later:
             return Poison(Unkept(text, None if made.type.is_list else key))
         return self._merge_lengths(op, name, one, other)
@@ -262,8 +311,8 @@ class Branches:
             return None
         if not any(array.region.is_within(region) for region in op.regions):
             return self.b.shape(array)
-        shape = array.op.info.get("extents", ()) if array.op is not None else ()
-        found = [self._number_outside(op, extent) for extent in shape]
+        shape = [set(extents) for extents in self._extents(op, array)]
+        found = [self._number_outside(op, *known) if len(known) == 1 else None for known in shape]
         known = [extent for extent in found if extent is not None]
         return known if known and len(known) == len(found) else None
 

@@ -43,13 +43,18 @@ class Carried:
     names : list of str
     site : tuple
         The loop, for arrays that are read after it.
+    unread : set of str
+        Those of the names whose value before the loop no iteration reads, nor what follows.
     """
 
     def __init__(
-        self, reader: Any, known: dict[Path, Any], names: list[str], site: tuple
-    ) -> None:
+        self, reader: Any, known: dict[Path, Any], names: list[str], site: tuple,
+        unread: set[str],
+    ) -> None:  # fmt: skip
         self.reader, self.b, self.known, self.site = reader, reader.b, known, site
         self.outer = {name: as_tuple(thing) for name, thing in reader.names.items()}
+        is_lost = {name for name in unread if arrays_of(self.outer.get(name))}
+        self.outer |= dict.fromkeys(is_lost)
         self.names = names
         self.starts: dict[Path, Value] = {}
         self.buffers: dict[Path, Value] = {}
@@ -305,24 +310,29 @@ class Carried:
 
     def _differ(self, buffer: Value, array: Value, region: Region) -> bool:
         """Whether an array that an iteration makes may have other lengths than its buffer."""
-        pairs = zip(self.b.shape(buffer), self.b.shape(array), strict=True)
-        return any(differs(one, other, [region]) for one, other in pairs)
+        lengths = [self.b.extents(array, axis) for axis in range(array.type.ndim or 0)]
+        pairs = zip(self.b.shape(buffer), lengths, strict=True)
+        return any(differs(one, other, [region]) for one, others in pairs for other in others)
 
     def _require_by_value(self, region: Region, moved: dict[Path, Value]) -> None:
         """Note the arrays that must not be written, so that copying into a buffer is the same as
         binding a name.
 
-        Nothing else sees the difference where all new arrays are made inside of the loop and the
-        first one is known by no other name. Else neither the buffer nor what is copied into it
+        Nothing else sees the difference where all new arrays are made inside of the loop, or are
+        buffers whose names are bound to others, and the first one is known by no other name. Else
+        neither the buffer nor what is copied into it
         may be written, by whatever name.
         """
         made = made_inside(region)
         ends = [base for end in moved.values() for base in bases(end)]
-        is_shared = len(set(ends)) < len(ends) or not set(ends) <= made
-        for path, buffer in {**self.buffers, **self.storages}.items():
+        stored = {**self.buffers, **self.storages}
+        left = {id(stored[path]) for path in moved}  # which names give to one another
+        is_shared = len(set(ends)) < len(ends) or not set(ends) <= made | left
+        for path, buffer in stored.items():
             first = self._outer_at(path)
             start = bases(first) if isinstance(first, Value) else set()
-            self.b.program.starts[id(buffer)] = buffer, start
+            given = bases(moved[path]) if path in moved else set()
+            self.b.program.copied[id(buffer)] = buffer, start | given
             if is_shared or (start and self._is_known_otherwise(path)):
                 hazards = {id(buffer)} | start | (set(ends) - made)
                 self.b.program.by_value.append((hazards, buffer, str(path[0])))
@@ -333,8 +343,9 @@ class Carried:
         own = bases(first)
         if any(is_given(base) for base in values_of(first)):
             return True
-        others = [thing for name, thing in self.outer.items() if name != path[0]]
-        return any(bases(array) & own for other in others for array in arrays_of(other))
+        named = [array for thing in self.outer.values() for array in arrays_of(thing)]
+        known = [*named, *self.reader.run_over, *self.reader.known_outside]
+        return sum(bool(bases(array) & own) for array in known) > 1
 
     def after(self, results: list[Value]) -> None:
         """Give names their values after the loop."""

@@ -8,6 +8,7 @@ from typing import Any
 from ..builder.things import Thing
 from ..ssa.refusal import Place, Refusal
 from .jumps import WithoutJumps
+from .liveness import mark_names_read
 from .source import Kernel
 
 
@@ -93,6 +94,7 @@ def _definition(node: Any) -> ast.FunctionDef:
             returned = ast.copy_location(ast.Return(node.body), node.body)
             made = ast.copy_location(ast.FunctionDef("lambda_", node.args, [returned], []), node)
         made.without_jumps = WithoutJumps(made).body
+        mark_names_read(made.without_jumps)
         vars(node)["definition"] = made
     return vars(node)["definition"]
 
@@ -144,6 +146,7 @@ class StencilKernel(Kernel):
         relative = _Relative(arrays, places)
         tree = relative.visit(copy.deepcopy(self.tree))
         self.statements = WithoutJumps(ast.fix_missing_locations(tree)).body
+        mark_names_read(self.statements)
         known = stencil.options.get("neighborhood")
         self.ends = [tuple(ends) for ends in known] if known else relative.ends()
         self.parameters = [*self.parameters, *places]

@@ -5,7 +5,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..builder.bases import bases
+from ..builder.bases import arrays_of, bases
 from ..builder.building import Builder
 from ..builder.creation import bounds_of
 from ..builder.lists import Grown
@@ -36,14 +36,17 @@ class Loops:
     complex_element: Callable[..., Thing]
     bind: Callable[[ast.expr, Thing], None]
     lists: Any
+    run_over: list[Value]
     _iterated: list[Value]  # the lengths of the lists that a loop runs over
 
     def _do_for(self, node: ast.For) -> None:
         outer, self._iterated = self._iterated, []
+        kept = len(self.run_over)
         iterated = self.iteration(node.iter)
         lengths, self._iterated = self._iterated, outer
         if isinstance(iterated, list):
             self._unroll(node, iterated)
+            del self.run_over[kept:]
             return
         start, stop, step, element = iterated
 
@@ -53,6 +56,7 @@ class Loops:
 
         hint = node.target.id if isinstance(node.target, ast.Name) else "i"
         op = self._loop(node, [start, stop, step], body, hint)
+        del self.run_over[kept:]
         self._require_steady(op, lengths)
         is_parallel = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func).endswith(
             "prange"
@@ -94,6 +98,7 @@ class Loops:
         return (*bounds_of(self.b, args), lambda index: index)
 
     def _over(self, thing: Thing) -> Iteration | list[Thing]:
+        self.run_over += arrays_of(thing)
         if isinstance(thing, tuple):
             return list(thing)
         if isinstance(thing, Grown):
@@ -150,6 +155,7 @@ class Loops:
 
     def _ndenumerate(self, args: list[Thing]) -> Iteration:
         array = self.b.array(args[0])
+        self.run_over.append(array)
         start, stop, step, at = self._ndindex([tuple(self.b.shape(array))])
         return start, stop, step, lambda i: (at(i), self.b.load(array, list(at(i))))
 
@@ -234,7 +240,8 @@ class Loops:
         self, node: Any, bounds: list[Value], bind: Callable[[Region], None], hint: str,
         names: list[str], known: dict[Path, Any], key: tuple,
     ) -> Op:  # fmt: skip
-        carried = Carried(self, known, names, key)
+        later = getattr(node, "read_later", frozenset(names))
+        carried = Carried(self, known, names, key, set(names) - later)
         is_while = not bounds
         test = self.condition(self.number(node.test)) if is_while else None
         op = Op("loop", [], self.b.region, self.b.line, kind="while" if is_while else "for")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..builder.bases import require_by_value
+from ..builder.bases import require_by_value, written_by
 from ..builder.building import Builder
 from ..builder.things import Complex, Lazy, ReadLater, Static, Thing, tuple_like
 from ..ssa.ir import Program, Type, Value
@@ -75,6 +75,7 @@ def _read(function: Any, arguments: Sequence[Any], later: set[Any]) -> Program:
     except Refusal as refusal:
         raise AdjointError(f"{kernel.place.file}, {refusal}") from None
     options = getattr(function, "targetoptions", {})
+    program.written = written_by(program)
     program.is_exact = not options.get("fastmath")
     return program
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..ssa.refusal import AdjointError, Place
 from .jumps import WithoutJumps
+from .liveness import mark_names_read
 
 _KERNELS: dict[FunctionType, "Kernel"] = {}
 
@@ -40,6 +41,7 @@ class Kernel:
         self.place, self.tree = _read(self.plain)
         self.name = self.tree.name
         self.statements = WithoutJumps(self.tree).body
+        mark_names_read(self.statements)
         self.signature = inspect.signature(self.plain)
         self.parameters = list(self.signature.parameters)
         self.is_library = str(self.plain.__module__).startswith(__name__.split("frontend")[0])

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..builder import rearranging
-from ..builder.bases import bases
+from ..builder.bases import arrays_of, bases
 from ..builder.building import Builder
-from ..builder.lists import Grown, Lists
+from ..builder.lists import Grown, Lists, as_tuple
 from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
@@ -43,6 +43,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
     """
 
     current: ast.AST  # the statement that is read
+    known_outside: list[Value]  # the arrays that callers know
 
     def __init__(
         self, b: Builder, kernel: Kernel | Closure, names: dict[str, Thing], chain: tuple = (),
@@ -51,6 +52,7 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
         self.b, self.kernel, self.names, self.chain = b, kernel, names, chain
         self.around = around
         self._iterated, self.lists = [], Lists(b)
+        self.alone, self.run_over, self.known_outside = set(), [], []
         self.place: Place = kernel.place
         self.local_names = kernel.local_names
 
@@ -375,4 +377,6 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
         around = kernel.reader if isinstance(kernel, Closure) else None
         inner = Statements(self.b, kernel, names, (*self.chain, site), around)
         inner.place = kernel.place
+        named = [array for thing in self.names.values() for array in arrays_of(as_tuple(thing))]
+        inner.known_outside = [*self.known_outside, *self.run_over, *named]
         return inner.run()

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..analyses.keep import Keeping, extents_of
 from ..analyses.simplify import Liveness
-from ..ssa.ir import Classes, Op, Program, Region, Type, Value
+from ..builder.bases import values_of
+from ..ssa.ir import Op, Program, Region, Type, Value
 from ..ssa.partials import SCALARS
 from ..ssa.ranges import is_natural
 from .tape import Tape
@@ -70,7 +71,7 @@ class Forward:
 
     Parameters
     ----------
-    program, classes, keeping, live
+    program, keeping, live
         The program, and what is known and needed of it.
     names : Names
     writer : Writer
@@ -80,11 +81,11 @@ class Forward:
     """
 
     def __init__(
-        self, program: Program, classes: Classes, keeping: Keeping, live: Liveness,
+        self, program: Program, keeping: Keeping, live: Liveness,
         names: Names, writer: Writer, tape: Tape, snapshots: "Snapshots", chunks: "Chunks",
     ) -> None:  # fmt: skip
         self.snapshots, self.chunks = snapshots, chunks
-        self.program, self.classes, self.keeping, self.live = program, classes, keeping, live
+        self.program, self.keeping, self.live = program, keeping, live
         self.names, self.writer, self.tape = names, writer, tape
         self.arrays = Arrays(names)
         self._pending: dict[Value, tuple[str, bool]] = {}
@@ -153,8 +154,10 @@ class Forward:
 
     def run(self) -> None:
         """Write the sweep."""
+        stores = [op.array for op in self.live.ops if op.name in ("store", "accum")]
+        written = set().union(*map(values_of, stores))
         for parameter in self.program.parameters:
-            if parameter.type.is_array and self._is_written(parameter):
+            if parameter in written:
                 name = self.names.of(parameter)
                 self.writer.line(f"{name} = {name}.copy()")
         self._define_all()
@@ -175,13 +178,6 @@ class Forward:
         ]
         for line in lines:
             self.writer.line(line)
-
-    def _is_written(self, array: Value) -> bool:
-        group = self.classes.of(array)
-        return any(
-            op.name in ("store", "accum") and self.classes.of(op.array) is group
-            for op in self.live.ops
-        )
 
     def region(self, region: Region) -> None:
         for op in region.ops:

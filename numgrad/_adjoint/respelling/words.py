@@ -205,14 +205,15 @@ def _sum_of_numbers(typingctx: Any, one: Any, other: Any) -> Any:
 
 @intrinsic
 def copied(typingctx, array):
-    """Return a copy of an array."""
-    kind = array.copy(layout="F" if array.layout == "F" else "C", readonly=False)
+    """Return a copy of an array, whose elements lie row by row as in NumPy's copies; Numba's
+    copies of LAPACK's results lie column by column."""
+    kind = array.copy(layout="C", readonly=False)
 
     def codegen(context, builder, signature, args):
         whole = arrayobj.make_array(array)(context, builder, value=args[0])
         shape = cgutils.unpack_tuple(builder, whole.shape)
         made = _allocated(context, builder, kind, shape)
-        if array.layout in "CF":
+        if array.layout == "C":
             cgutils.raw_memcpy(builder, made.data, whole.data, whole.nitems, made.itemsize)
         else:
             intp = context.get_value_type(types.intp)

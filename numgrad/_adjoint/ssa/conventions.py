@@ -57,7 +57,7 @@ def root(x: Any) -> Any:
 @register_jitable
 def laid_down(tape: Any, top: int, array: Any) -> int:
     """Write the elements of an array to a tape; return the place behind them."""
-    flat = array.reshape(array.size)
+    flat = array.ravel()  # Numba reshapes no results of LAPACK, which lie column by column
     for i in range(flat.size):
         tape[top + i] = flat[i]
     return top + flat.size

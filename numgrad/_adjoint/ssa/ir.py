@@ -200,6 +200,8 @@ class Program:
     parameters : list of Value
     results : list
         The values that are returned.
+    written : list of int
+        The positions of the parameters whose elements may be written.
     structure : str
         ``"none"``, ``"one"`` or ``"tuple"``.
     lines : dict
@@ -215,6 +217,7 @@ class Program:
         self.body = Region(None)
         self.parameters: list[Value] = []
         self.results: list[Value] = []
+        self.written: list[int] = []
         self.structure = "none"
         self.lines: dict[int, str] = {}
         self.namespace: dict[str, Any] = dict(CONVENTIONS)
@@ -222,7 +225,7 @@ class Program:
         self.carried: dict[Any, dict[Any, Any]] = {}  # what is known of loops while they are read
         self.read_later: set[Any] = set()  # arrays that loops make and that are read after them
         self.by_value: list[tuple[set[int], Value, str]] = []  # arrays that must not be written
-        self.starts: dict[int, tuple[Value, set[int]]] = {}  # the arrays that buffers begin with
+        self.copied: dict[int, tuple[Value, set[int]]] = {}  # the arrays that buffers stand for
         self.requires: list[tuple[int, int, int]] = []  # parameters, axes, least lengths
         self.room: Value | None = None  # the length of all arrays of lists that grow
         self.of_arrays: dict[Value, Type] = {}  # the types of the arrays that lists hold
