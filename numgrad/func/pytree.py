@@ -161,7 +161,8 @@ class Variables:
                 return registry["copy"](value) if self._is_shared(value) else value
         as_numpy = self.as_numpy if as_numpy is None else as_numpy
         if as_numpy and value.spec.device == CPU:
-            return (value.detached() if value.requires_grad else value).numpy(copy=True)
+            alone: Any = value.detached() if value.requires_grad else value
+            return alone.numpy(copy=True)
         value = value.detach() if value.requires_grad else value
         return value.clone() if self._is_shared(value) else value
 

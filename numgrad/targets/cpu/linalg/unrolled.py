@@ -128,7 +128,7 @@ class UnrolledKernel:
         zeros = ir.Constant(ir.VectorType(INDEX, self.columns), [0] * self.columns)
         return self.builder.shuffle_vector(alone, undefined, zeros)
 
-    def chosen(self, value: ir.Value, numbers: Sequence[int]) -> ir.Value:
+    def chosen(self, value: Any, numbers: Sequence[int]) -> ir.Value:
         """Return the vector of the elements of another one that have some numbers."""
         kind = ir.VectorType(INDEX, len(numbers))
         undefined = ir.Constant(value.type, ir.Undefined)
