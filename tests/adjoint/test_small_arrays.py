@@ -161,9 +161,8 @@ def test_a_loop_that_changes_no_cotangent_is_not_split():
     assert judging.judge(text, 3)[0] == "right"
 
 
-def test_what_is_refused_at_the_second_order_says_where():
+def test_names_that_are_read_no_more_hinder_no_second_order():
     seed = 700174
     text, options = judging.text_of(seed), judging.options_of(seed)
     verdict, details = judging.judge(text, seed, options, is_second=True)
-    assert verdict == "refused"
-    assert "line" in details
+    assert verdict == "right", details

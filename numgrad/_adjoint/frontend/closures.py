@@ -7,8 +7,7 @@ from typing import Any
 
 from ..builder.things import Thing
 from ..ssa.refusal import Place, Refusal
-from .jumps import WithoutJumps
-from .liveness import mark_names_read
+from .jumps import WithoutJumps, mark_names_read
 from .source import Kernel
 
 

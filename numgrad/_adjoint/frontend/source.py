@@ -10,8 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..ssa.refusal import AdjointError, Place
-from .jumps import WithoutJumps
-from .liveness import mark_names_read
+from .jumps import WithoutJumps, mark_names_read
 
 _KERNELS: dict[FunctionType, "Kernel"] = {}
 
