@@ -15,6 +15,7 @@ from .formulas import (
     HALF_LOG_2PI,
     LOG_2,
     LOG_PI,
+    ROOT_HALF,
     beta_entropy,
     cauchy_ppf,
     end_of_tail,
@@ -31,6 +32,7 @@ from .formulas import (
     gamma_logpdf,
     genextreme_logpdf,
     halfcauchy_ppf,
+    halfnorm_logsf,
     invgauss_logcdf,
     invgauss_logpdf,
     invgauss_logsf,
@@ -57,7 +59,6 @@ from .formulas import (
 
 EULER_GAMMA = float(np.euler_gamma)
 NAN = math.nan
-ROOT_HALF = math.sqrt(0.5)
 DENSITY_0 = 1 / math.sqrt(2 * math.pi)
 """The density of a standard normal number at 0."""
 
@@ -71,7 +72,7 @@ norm = Continuous(
 halfnorm = Continuous(
     "halfnorm", support=(0.0, INF), logpdf=lambda x: normal_logpdf(x) + LOG_2,
     cdf=lambda x: sp.erf(x * ROOT_HALF), sf=lambda x: sp.erfc(x * ROOT_HALF),
-    logsf=lambda x: sp.log_ndtr(-x) + LOG_2, ppf=lambda q: -sp.ndtri(0.5 * (1.0 - q)),
+    logsf=halfnorm_logsf, ppf=lambda q: sp.erfinv(q) / ROOT_HALF,
     isf=lambda q: -sp.ndtri(0.5 * q), mean=lambda: 2 * DENSITY_0, var=lambda: 1 - 2 / math.pi,
     entropy=lambda: HALF_LOG_2PI + 0.5 - LOG_2,
 )

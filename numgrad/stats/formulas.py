@@ -16,6 +16,7 @@ from .distribution import INF, Powers, power_of_zero
 LOG_2 = math.log(2)
 LOG_PI = math.log(math.pi)
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+ROOT_HALF = math.sqrt(0.5)
 
 
 def log1p_square(x: Tensor) -> Tensor:
@@ -24,6 +25,13 @@ def log1p_square(x: Tensor) -> Tensor:
     large = where(far, x, 1.0)
     small = where(far, 1 / large, x)
     return log1p(small * small) + 2 * log(abs(large))
+
+
+def halfnorm_logsf(x: Tensor) -> Tensor:
+    """Return the logarithm of the probability beyond ``x``, which is near 0 where ``x`` is."""
+    near = x < 1
+    share = sp.erf(where(near, x, 0.0) * ROOT_HALF)
+    return where(near, log1p(-share), sp.log_ndtr(-x) + LOG_2)
 
 
 def log_mass(a: Tensor, b: Tensor) -> Tensor:

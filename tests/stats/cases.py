@@ -1,6 +1,7 @@
 """Distributions with parameters at which they are tried, inside of their domains and outside."""
 
 import numpy as np
+import scipy.stats
 
 INF = np.inf
 
@@ -52,6 +53,16 @@ POINTS = np.array(
 INSIDE = np.array([-50, -3, -1, -0.25, 0.31, 0.5, 0.97, 1.4, 2, 3, 7, 40, 1e3])
 """Places that are no ends of a support, also if they are shifted and scaled."""
 PROBABILITIES = np.array([-0.1, 0, 1e-300, 1e-10, 0.01, 0.3, 0.5, 0.9, 0.999, 1, 1.1, np.nan])
+FAR_OF_STUDENT = {(0.5,): INF, (3.0,): 1.0331108360446529e100}
+"""The upper quantiles of 1e-300, by mpmath: SciPy's stop at 5e153, or have the other sign."""
+
+
+def scipys_quantiles(name, function, q, shapes, place):
+    found = getattr(getattr(scipy.stats, name), function)(q, *shapes, *place)
+    if name == "t" and shapes in FAR_OF_STUDENT:
+        far = FAR_OF_STUDENT[shapes] * (place[1] if place else 1)
+        found[q == 1e-300] = far if function == "isf" else -far
+    return found
 
 
 LARGEST = {

@@ -1,5 +1,6 @@
 """Densities and probabilities that are 0 have slopes, though their logarithms have none."""
 
+import mpmath as mp
 import numpy as np
 import pytest
 
@@ -99,3 +100,16 @@ def test_a_chain_of_genes_that_is_fixed_at_its_ends():
     slope = ng.func.grad(fixation)(np.array(0.1))
     differences = (fixation(0.1 + 1e-6) - fixation(0.1 - 1e-6)) / 2e-6
     np.testing.assert_allclose(slope, differences.item(), rtol=1e-8)
+
+
+@pytest.mark.parametrize("x", [1e-300, 1e-20, 1e-9, 0.3, 0.99, 1.0, 3.0, 30.0])
+def test_a_half_normal_number_near_0_has_its_digits(x):
+    halfnorm, far = ng.stats.halfnorm, mp.mpf(x) / mp.sqrt(2)
+    with mp.workdps(340):
+        q, beyond = mp.erf(far), mp.erfc(far)
+        of_logsf = -mp.sqrt(2 / mp.pi) * mp.exp(-far * far) / beyond
+        np.testing.assert_allclose(halfnorm.logsf(x), float(mp.log(beyond)), rtol=1e-15)
+        found = ng.func.grad(halfnorm.logsf)(x)
+        np.testing.assert_allclose(found, float(of_logsf), rtol=1e-14)
+    if x < 1:
+        np.testing.assert_allclose(halfnorm.ppf(float(q)), x, rtol=1e-15)

@@ -151,7 +151,33 @@ FEW = (0.0, 1e-300, 0.5, 3.0, 1e200, INF, NAN, -1.0)
 def test_special_arguments_have_the_values_of_scipy(name, values):
     args = np.array(list(itertools.product(*values))).T
     with np.errstate(all="ignore"):
-        np.testing.assert_allclose(TABLE[name](*args).numpy(), getattr(sp, name)(*args), 1e-9)
+        expected = getattr(sp, name)(*args)
+        if name == "stdtrit":  # SciPy has +inf for the lower end, and stops at 5e153
+            expected[(args[0] > 0) & (args[1] == 0)] = -INF
+            for i in np.flatnonzero((args[0] > 0.1) & (args[0] < 20) & (args[1] == 1e-300)):
+                expected[i] = far_student(*args[:, i])
+        np.testing.assert_allclose(TABLE[name](*args).numpy(), expected, 1e-9)
+
+
+def far_student(df, p):
+    """The quantile where the tail is a power."""
+    part = mp.mpf(p) * df * mp.beta(mp.mpf(df) / 2, 0.5)
+    return -float(mp.sqrt(df) * part ** (-1 / mp.mpf(df)))
+
+
+@pytest.mark.parametrize("df", [0.3, 1.0, 3.0, 5.0, 10.0, 50.0, 1e3])
+def test_far_quantiles_of_student_lie_where_the_tail_is(df):
+    """SciPy has half of what is right for 3 degrees of freedom at 1e-200, and +inf at 1e-250."""
+    half = mp.mpf(df) / 2
+    for p in (1e-300, 1e-250, 1e-200, 1e-100, 1e-50, 1e-31, 1e-30, 1e-29, 1e-12):
+        t = ng.special.stdtrit(df, p).item()
+        if p < 1e-31 and far_student(df, p) == -INF:
+            assert t == -INF
+            continue
+        share = mp.betainc(half, 0.5, 0, df / (df + mp.mpf(t) ** 2), regularized=True) / 2
+        assert t < 0
+        assert abs(share / p - 1) / df < 2e-15, (p, t)
+    assert ng.special.stdtrit(df, [0.0, 1.0]).tolist() == [-INF, INF]
 
 
 def test_whole_numbers_stay_whole():

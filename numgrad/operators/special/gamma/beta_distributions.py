@@ -9,7 +9,7 @@ import math
 from ...._declare.foreign import ForeignFunction
 from ...elementwise.double_double import added, in_single, product_rest, quotient, sum_rest
 from ..formulas import whole
-from .beta_functions import beta_log
+from .beta_functions import beta_log, beta_value
 from .incomplete_beta import beta_part, beta_power, serves
 
 SCIPYS_FDTR, SCIPYS_FDTRC = ForeignFunction("fdtr", "ddd"), ForeignFunction("fdtrc", "ddd")
@@ -18,6 +18,8 @@ SCIPYS_BDTRI = ForeignFunction("bdtri", "dnd")
 SCIPYS_NBDTR, SCIPYS_NBDTRC = ForeignFunction("nbdtr", "nnd"), ForeignFunction("nbdtrc", "nnd")
 SCIPYS_STDTR, SCIPYS_STDTRIT = ForeignFunction("stdtr", "dd"), ForeignFunction("stdtrit", "dd")
 LEAST, LARGEST, SHORT = 1e-30, 1e30, 1e-6
+FAR = 1e9
+"""Beyond it, the next term of Student's tail is less than half a rounding error."""
 
 
 def beta_share(a, b, p, p_rest, q, q_rest):
@@ -66,8 +68,25 @@ def student_density_of(df, t):
     return tails / math.sqrt(df)
 
 
+def student_far(df, share):
+    """The quantile of a tail that is a power, and whether the tail is one at unusual numbers."""
+    part = share * df * beta_value(0.5 * df, 0.5)
+    ratio = part ** (-1 / df)
+    far = math.sqrt(df) * ratio
+    is_far = ratio > FAR and far * far >= LARGEST
+    if is_far and far < math.inf:
+        far += far * (ratio**-df / part - 1) / df  # what the rounded exponent has lost
+    return far, is_far
+
+
 def student_inverse(df, p):
     """SciPy's number after a step of Newton's method, from the middle or from the end."""
+    if p == 0 and df > 0:
+        return -math.inf  # SciPy's is positive
+    if serves(df, df) and 0 < p < 1:
+        far, is_far = student_far(df, min(p, 1 - p))
+        if is_far:  # SciPy's number can be half the right one there, or have the other sign
+            return math.copysign(far, p - 0.5)
     t = SCIPYS_STDTRIT(df, p)
     if in_single() or not (serves(df, df) and is_usual(t * t)):
         return t
