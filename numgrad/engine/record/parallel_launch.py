@@ -72,12 +72,13 @@ def by_short_rows(
 
     The ufunc computes the first calls, and operands that are not in C order.
     """
-    shapes = {x.shape for x in inputs if prod(x.shape) != 1}
+    if len({x.shape for x in inputs if prod(x.shape) != 1}) < 2:
+        return None
     shape = broadcast_shapes(*[x.shape for x in inputs])
     kinds = tuple([(x.shape, x.dtype) for x in inputs])
     key = (by_short_rows, operator, frozen(static), kinds, settings.version)
-    is_short = len(shapes) > 1 and 0 < shape[-1] < _LONG_ROW
-    if not is_short or prod(shape[:-1]) < _MANY_ROWS or key[2] is None:
+    is_short = 0 < shape[-1] < _LONG_ROW and prod(shape[:-1]) >= _MANY_ROWS
+    if not is_short or key[2] is None:
         return None
     calls = iter(range(_CALLS))
 

@@ -179,6 +179,19 @@ def test_a_row_alone_has_the_bits_that_it_has_among_others():
         np.testing.assert_array_equal(product_on_device(a[row : row + 1], b)[0], among[row])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shapes", [((20, 3, 1), (20, 1, 5)), ((1, 3, 1), (20, 1, 5))])
+def test_products_of_one_term_are_multiplications(shapes, dtype):
+    """Also where there are so many of one size that the processor has a kernel for the size."""
+    a, b = (np.where(made(shape, dtype) > 0, made(shape, dtype), -0.0) for shape in shapes)
+    expected = a * b
+    for lies in (lambda x: x, lambda x: np.ascontiguousarray(x.swapaxes(0, 2)).swapaxes(0, 2)):
+        found = product_on_device(lies(a.astype(dtype)), lies(b.astype(dtype)))
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+    assert np.signbit(expected[expected == 0]).any()
+
+
 def test_tiles_of_gpus_have_blocks_of_the_processor_and_fit_their_threads():
     for size in (1, 2, 4, 8, 16):
         for tile in product.tiles(np.dtype(f"V{size}")):

@@ -47,11 +47,11 @@ class ScalarFunction:
         return compiler.scalar(self.key, self._compiled)
 
     @lazy
-    def has_branches(self) -> bool:
-        """Whether the LLVM code has a branch; a ``select`` instruction does not count."""
+    def branches(self) -> int:
+        """The number of basic blocks behind the first; a ``select`` instruction makes none."""
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
-            return sum(1 for _ in function.blocks) > 1
+            return sum(1 for _ in function.blocks) - 1
 
     def _compiled(self) -> Code:
         from ..kernels import generate  # it imports Numba

@@ -34,11 +34,11 @@ else four. Fewer operations than `_AHEAD` count as `_AHEAD`, as a processor look
 begins the next iteration."""
 
 
-_BRANCHING = 1
-"""The most functions with branches in a loop that LLVM vectorises. The vectoriser turns branches
-into masks, in a time that grows beyond all bounds with their number: a kernel with eight functions
-of complex numbers took more than a minute, and 0.2 s without. Nothing is lost: kernels of two
-complex roots, logarithms or hyperbolic functions take 0.99 to 1.02 of the time."""
+_BRANCHES = 32
+"""The most branches in a loop of several functions that LLVM vectorises. The vectoriser turns
+branches into masks, in a time that grows beyond all bounds with their number: a kernel with eight
+functions of complex numbers, of some ten branches each, took more than a minute, and 0.2 s without.
+Eight slopes of powers have 32: vectorised, they take a fifth of the time."""
 
 
 def join(graph: ScalarGraph, symbol: str) -> Code:
@@ -54,8 +54,9 @@ def join(graph: ScalarGraph, symbol: str) -> Code:
     else:
         text = _looped(graph, symbol)
         parts = tuple({one.key: one.bit_code for one, _ in graph.steps}.values())
-    branching = sum(one.has_branches for one, _ in graph.steps) if parts else 0
-    symbols, vectorise = (symbol, symbol + ROWS), branching <= _BRANCHING
+    branches = [one.branches for one, _ in graph.steps] if parts else []
+    symbols, vectorise = (symbol, symbol + ROWS), max(branches, default=0) == sum(branches)
+    vectorise |= sum(branches) <= _BRANCHES
     job = Job(cgutils.normalize_ir_text(text), parts, symbols, target_options(), vectorise)
     finish = worker.finish if len(graph.steps) > 1 else optimize.finish
     payload, externals, portable = finish(job)

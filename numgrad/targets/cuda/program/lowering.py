@@ -41,7 +41,8 @@ def lowered(
     if pattern.block:
         return _of_blocks(pattern, begins, target)
     if _is_product(spec):
-        return of_product(pattern, loop, begins, target)
+        is_outer = isinstance(spec, ProductSpec) and pattern.core[1] == 1
+        return (_of_outer if is_outer else of_product)(pattern, loop, begins, target)
     if gathering.is_of_positions(spec):
         step = gathering.lowered(pattern, loop, begins, places[-1], target)
         host = partial(host_call, instruction, loop, begins)
@@ -77,6 +78,15 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
     return Launch.of(kernel, loop.elements, arguments, target)
+
+
+def _of_outer(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
+    """Return the launch of products of one term, which are multiplications: -0.0 stays so."""
+    multiply: Any = registry["multiply"]
+    (m, _, n), (row, _, _, column, *out) = pattern.core, pattern.core_strides
+    a, b, c = loop.strides
+    walk = Loop((*loop.sizes, m, n), ((*a, row, 0), (*b, 0, column), (*c, *out)))
+    return of_elements(multiply.spec(pattern.layouts[0].dtype), walk, begins, target)
 
 
 def _at_least_one(loop: Loop) -> Loop:
