@@ -43,6 +43,7 @@ from .formulas import (
     loguniform_var,
     normal_logpdf,
     power_ratio,
+    skewnorm_cdf,
     t_entropy,
     t_logpdf,
     t_var,
@@ -100,8 +101,7 @@ lognorm = Continuous(
 skewnorm = Continuous(
     "skewnorm", "a", edges="()", valid=lambda a: a == a,
     logpdf=lambda x, a: normal_logpdf(x) + sp.log_ndtr(a * x) + LOG_2,
-    cdf=lambda x, a: clip(sp.ndtr(x) - 2.0 * sp.owens_t(x, a), 0.0, 1.0),
-    sf=lambda x, a: clip(sp.ndtr(-x) + 2.0 * sp.owens_t(x, a), 0.0, 1.0),
+    cdf=skewnorm_cdf, sf=lambda x, a: skewnorm_cdf(-x, -a),
     mean=lambda a: 2 * DENSITY_0 * a / sqrt(1.0 + a * a),
     var=lambda a: 1.0 - 2 / math.pi * a * a / (1.0 + a * a),
 )

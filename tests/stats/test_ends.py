@@ -113,3 +113,24 @@ def test_a_half_normal_number_near_0_has_its_digits(x):
         np.testing.assert_allclose(found, float(of_logsf), rtol=1e-14)
     if x < 1:
         np.testing.assert_allclose(halfnorm.ppf(float(q)), x, rtol=1e-15)
+
+
+def skew_normal_density(x, a):
+    return 2 * mp.npdf(x) * mp.ncdf(a * x)
+
+
+@pytest.mark.parametrize("shape", [0.3, 1.0, 3.0, 40.0])
+@pytest.mark.parametrize("x", [-9.0, -2.5, -1.0, -0.2])
+def test_the_thin_tail_of_a_skew_normal_number_has_its_digits(shape, x):
+    with mp.workdps(40):
+        a, h = mp.mpf(shape), -mp.mpf(x)
+        # In units of the density, as the rule stops at an absolute error:
+        density, width = skew_normal_density(-h, a), 1 / (h * (1 + a * a))
+        ends = [-h - width * n for n in (120, 50, 20, 12, 8, 5, 3, 2, 1, 0.5, 0)]
+        exact = float(density * mp.quad(lambda t: skew_normal_density(t, a) / density, ends))
+    tolerance = 2e-15 * (2 + 0.5 * (x * x + (x * shape) ** 2))  # of the exponential
+    for function, sign in (("cdf", 1.0), ("sf", -1.0)):
+        share = getattr(ng.stats.skewnorm, function)
+        np.testing.assert_allclose(share(sign * x, sign * shape), exact, rtol=tolerance)
+        found = ng.func.grad(share)(sign * x, sign * shape)
+        np.testing.assert_allclose(sign * found, float(density), rtol=tolerance)
