@@ -28,6 +28,13 @@ def test_sum_beside_neighbours_is_added_by_halves():
     assert "left // 2" in derived.source
 
 
+@pytest.mark.parametrize("name", ["gray_scott", "lstm", "kalman", "cholesky"])
+def test_the_source_is_the_same_each_time(name):
+    """Else the next process would not find what is compiled, which is kept by the source."""
+    args = [type_of(a) for a in arguments(name)]
+    assert len({derive(CASES[name][0], args).source for _ in range(8)}) == 1
+
+
 def test_rows_that_are_no_neighbours_do_not_split_a_loop():
     args = [type_of(a) for a in arguments("gray_scott")]
     kernel = CASES["gray_scott"][0]

@@ -114,7 +114,7 @@ class Keeping:
         plan = self._cut(region, own)
         plan.arrays = arrays
         self.plans[region] = plan
-        for value in plan.again:
+        for value in _in_order(plan.again):  # so that the source is the same in each process
             self._note_array(value)
             outer |= {
                 v
