@@ -31,8 +31,8 @@ class Storage(NamedTuple):
 def _reserve(file: int, nbytes: int) -> None:
     """Make a file that long; raise an OSError where the disk has no room.
 
-    Without that, a write to memory whose page the disk cannot hold would end the process. Some
-    systems and some kinds of disks cannot be asked.
+    Without a reservation, a write to memory whose page the disk cannot hold would end the process.
+    Some systems and some kinds of disks reserve nothing.
     """
     reserve = getattr(os, "posix_fallocate", None)
     try:

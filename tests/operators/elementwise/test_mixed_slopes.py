@@ -21,7 +21,7 @@ SLOPES |= {"pseudo_huber_r", "pseudo_huber_delta", "power_of_zero_dx", "power_of
 ENDS = {
     "boxcox", "boxcox1p", "beta_density", "gamma_density", "gammainc", "gammaincc", "gammaincinv",
     "gammainccinv", "chdtr", "chdtrc", "chdtri", "gdtr", "gdtrc", "gdtria", "gdtrix", "ellipkinc",
-    "owens_t",
+    "owens_t", "owens_rest",
 }  # fmt: skip
 """Where they end, one order of their derivatives may be NaN, as 0 times an infinite slope is, and
 beyond that of the other sign."""
