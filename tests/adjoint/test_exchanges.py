@@ -6,6 +6,7 @@ from numba import njit
 
 import numgrad as ng
 from numgrad._adjoint import AdjointError, Options, derive, type_of
+from tests.sampling import one_in
 
 from . import exchanges
 from .test_kernels import along, called
@@ -27,7 +28,8 @@ def test_gradient_is_that_of_differences(kernel, options):
 
 
 @pytest.mark.parametrize(
-    "kernel", [exchanges.exchanged_under_a_condition, exchanges.parts_of_exchanged_arrays],
+    "kernel",
+    one_in(2, [exchanges.exchanged_under_a_condition, exchanges.parts_of_exchanged_arrays]),
     ids=lambda kernel: kernel.__name__,
 )  # fmt: skip
 def test_all_ways_to_the_gradient_have_its_bits(kernel):

@@ -21,7 +21,7 @@ def test_script_runs(script, capsys, monkeypatch):
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("script", one_in(4, GALLERY, 3), ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", one_in(4, GALLERY), ids=lambda script: script.stem)
 def test_script_of_the_gallery_runs(script, capsys, monkeypatch):
     """What it computes; that it draws is seen when the documentation is built."""
     pyplot = mock.MagicMock()

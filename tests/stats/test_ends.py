@@ -119,8 +119,8 @@ def skew_normal_density(x, a):
     return 2 * mp.npdf(x) * mp.ncdf(a * x)
 
 
-@pytest.mark.parametrize("shape", [0.3, 1.0, 3.0, 40.0])
-@pytest.mark.parametrize("x", [-9.0, -2.5, -1.0, -0.2])
+@pytest.mark.parametrize("shape", [0.3, 3.0, 40.0])
+@pytest.mark.parametrize("x", [-9.0, -1.0, -0.2])
 def test_the_thin_tail_of_a_skew_normal_number_has_its_digits(shape, x):
     with mp.workdps(40):
         a, h = mp.mpf(shape), -mp.mpf(x)
