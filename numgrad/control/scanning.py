@@ -62,7 +62,7 @@ def scan(
         as fit into the memory that ``set_flags(loop_memory=...)`` grants, None keeps all.
     storage : str or os.PathLike, optional
         A folder. The reverse pass computes all states once more and keeps them there, in a file
-        that is gone afterwards. It pays where a step takes longer than to write its state.
+        that is gone afterwards. A file pays where a step takes longer than to write its state.
 
     Returns
     -------

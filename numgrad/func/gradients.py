@@ -82,7 +82,7 @@ class Evaluation:
         self.leaves, self.rebuild = output_leaves(self.output, what)
 
     def scalar(self) -> Tensor:
-        """Return the output, after checking that it is one real scalar."""
+        """Return the output; raise an error unless the output is one real scalar."""
         leaf = self.leaves[0] if len(self.leaves) == 1 else None
         if leaf is None or leaf.shape != () or leaf.dtype.kind != "f":
             found = (

@@ -16,7 +16,7 @@ from ..func.pytree import require_function
 from ..functions.shape.selection import where
 from ..process.cached_attribute import lazy
 from .attempts import Attempts, Found, Tolerances
-from .problem import FLOAT, Problem, times_of
+from .problem import FLOAT, Problem, require_steps, times_of
 from .rows import LaterRows
 from .slopes import Slope, tangent_of
 from .solver import ADAPTIVE, Solver, arrays_of, filled_up, solver_of
@@ -277,10 +277,7 @@ def _require_options(method: Any, direction: Any, max_steps: Any, first_step: An
         raise ValueError(f"odeint_event: method must be one of {names}, got {method!r}")
     if direction not in (0, 1, -1):
         raise ValueError(f"odeint_event: direction must be 0, 1 or -1, got {direction!r}")
-    if isinstance(max_steps, bool) or not isinstance(max_steps, (int, np.integer)) or max_steps < 1:
-        raise ArgTypeError(f"odeint_event: max_steps must be a positive int, got {max_steps!r}")
-    if first_step is not None and not first_step > 0:
-        raise ValueError(f"odeint_event: first_step must be positive, got {first_step!r}")
+    require_steps("odeint_event", first_step, max_steps=max_steps)
 
 
 __all__ = ["Event", "odeint_event"]

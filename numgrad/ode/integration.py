@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError, ConvergenceError
+from .._errors import ConvergenceError
 from ..control.containers import Tree
 from ..engine.record.apply import mode
 from ..func.pytree import require_function
 from .attempts import Tolerances
-from .problem import FLOAT, Problem, times_of
+from .problem import FLOAT, Problem, require_steps, times_of
 from .rows import LaterRows
 from .solver import ADAPTIVE, FIXED, Solver, solver_of
 
@@ -141,11 +141,7 @@ def _require_method(method: Any, substeps: Any, max_steps: Any, first_step: Any)
     if method not in ADAPTIVE and method not in FIXED:
         names = ", ".join(map(repr, (*ADAPTIVE, *FIXED)))
         raise ValueError(f"odeint: there is no method {method!r}; take one of {names}")
-    for name, value in (("substeps", substeps), ("max_steps", max_steps)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ArgTypeError(f"odeint: {name} must be a positive int, got {value!r}")
-    if first_step is not None and not first_step > 0:
-        raise ValueError(f"odeint: first_step must be positive, got {first_step!r}")
+    require_steps("odeint", first_step, substeps=substeps, max_steps=max_steps)
 
 
 __all__ = ["odeint"]

@@ -129,4 +129,13 @@ def times_of(name: str, t: Any) -> Any:
     return times.astype(FLOAT, copy=False)
 
 
-__all__ = ["FLOAT", "Problem", "times_of"]
+def require_steps(name: str, first_step: Any, **counts: Any) -> None:
+    """Raise unless the first step is None or positive, and each of some counts a positive int."""
+    for count, value in counts.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise ArgTypeError(f"{name}: {count} must be a positive int, got {value!r}")
+    if first_step is not None and not first_step > 0:
+        raise ValueError(f"{name}: first_step must be positive, got {first_step!r}")
+
+
+__all__ = ["FLOAT", "Problem", "require_steps", "times_of"]

@@ -222,7 +222,8 @@ def _jumps_below(body: list[ast.stmt]) -> bool:
 
 
 class _Names(NamedTuple):
-    """The names that statements read before they bind them, and those that they surely bind."""
+    """The names whose earlier value some statements read, and the names that are surely bound by
+    the statements."""
 
     read: frozenset[str]
     bound: frozenset[str]

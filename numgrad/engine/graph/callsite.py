@@ -30,7 +30,7 @@ class Site(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The number of the line in its file; 0 if it is not known."""
+        """The number of the line in its file; 0 for an unknown line."""
         if self.code is None:
             return 0
         line = self.code.co_firstlineno
