@@ -27,6 +27,7 @@ from .generation.forward import Forward, zero_text
 from .generation.order import Order
 from .generation.races import Races
 from .generation.reverse import Reverse
+from .generation.roots import Roots
 from .generation.snapshots import Snapshots
 from .generation.tape import Tape
 from .generation.threads import UndefinedError, functions_of, on_one_thread
@@ -63,6 +64,8 @@ class Options:
         Small local arrays whose indices are known are numbers.
     whole : bool
         Arrays that loops in a step load again and again are kept whole.
+    roots : bool
+        Divisions by one square root are a division and products.
     threads : bool
         Loops over ``prange`` run in chunks, on several threads where the caller allows that.
     long : int
@@ -79,6 +82,7 @@ class Options:
     snapshots: bool = False
     small: bool = True
     whole: bool = True
+    roots: bool = True
     threads: bool = True
     long: float = 250
 
@@ -265,9 +269,10 @@ class Derived:
             tape.start()
             forward.run()
             fission = Fission(self.keeping, order, tape, names, writer, options.split)
+            roots = Roots(program, self.keeping, names, writer, options.roots)
             sweep = Reverse(
                 program, self.activity, self.keeping, names, writer, tape, order, snapshots,
-                fission, chunks,
+                fission, chunks, roots,
             )  # fmt: skip
             self._reverse(sweep, seeds)
         tapes = list(tape.tapes.values())

@@ -20,7 +20,7 @@ def test_many_random_kernels_are_right_or_refused():
 
 
 def test_each_optimisation_can_be_off():
-    for name in ("common", "cut", "compare", "slice", "reorder", "split", "small"):
+    for name in ("common", "cut", "compare", "slice", "reorder", "split", "small", "roots"):
         for seed in range(5):
             verdict, details = judge(KernelWriter(seed).text, seed, Options(**{name: False}))
             assert verdict in ("right", "refused"), details

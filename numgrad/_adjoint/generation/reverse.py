@@ -9,6 +9,7 @@ from .exchanges import arrays_again, exchanged, order
 from .fission import Fission
 from .forward import Arrays, count_text, range_text, zero_text
 from .order import Order
+from .roots import Roots
 from .snapshots import Snapshots
 from .tape import Tape, given
 from .writing import Names, Writer, number_text, scalar_text
@@ -28,15 +29,16 @@ class Reverse:
     snapshots : Snapshots
     fission : Fission
     chunks : Chunks
+    roots : Roots
     """
 
     def __init__(
         self, program: Program, activity: Activity, keeping: Keeping, names: Names,
         writer: Writer, tape: Tape, orders: Order, snapshots: Snapshots,
-        fission: Fission, chunks: Chunks,
+        fission: Fission, chunks: Chunks, roots: Roots,
     ) -> None:  # fmt: skip
         self.orders, self.snapshots, self.fission = orders, snapshots, fission
-        self.chunks = chunks
+        self.chunks, self.roots = chunks, roots
         self._sums: dict[Op, str] = {}  # the registers of loads that are one element in a loop
         self.program, self.activity, self.keeping = program, activity, keeping
         self.names, self.writer, self.tape = names, writer, tape
@@ -114,6 +116,7 @@ class Reverse:
     def prepare(self, region: Region) -> None:
         """Write the beginning of the reverse sweep of a region: values, views and shadows."""
         plan = self.keeping.plans.get(region)
+        self.roots.begin(region)
         if plan:
             self.tape.pop(region, plan.taped)
         for op in region.ops:
@@ -221,7 +224,7 @@ class Reverse:
         result = f"({self.text(op.result)})"
         known = {"r": result, "c": f"({self.text(slope)})" if slope is not None else ""}
         for n in active:
-            pattern = self.keeping.companions.adds(op, n)
+            pattern = self.roots.multiplied(op, self.keeping.companions.adds(op, n))
             text = g if pattern == "{g}" else pattern.format(*places, g=f"({g})", **known)
             self.add(op.args[n], text)
 

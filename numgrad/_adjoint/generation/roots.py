@@ -1,0 +1,69 @@
+"""Square roots by which the reverse sweep divides several times: it divides once, by each root, and
+multiplies by what this gives.
+
+The reciprocal of a root is finite where the root is not 0, whatever number was given, so a product
+is infinite or NaN only where the quotient is.
+"""
+
+from collections import Counter
+
+from ..analyses.keep import Keeping
+from ..ssa.ir import Op, Program, Region, Value
+from ..ssa.partials import SCALARS
+from .writing import Names, Writer
+
+
+class Roots:
+    """Writes divisions by square roots as products with reciprocals.
+
+    Parameters
+    ----------
+    program : Program
+    keeping : Keeping
+    names : Names
+    writer : Writer
+    is_on : bool
+    """
+
+    def __init__(
+        self, program: Program, keeping: Keeping, names: Names, writer: Writer, is_on: bool
+    ) -> None:
+        self.keeping, self.names, self.writer = keeping, names, writer
+        self._reciprocals: dict[tuple[Region, Value], str] = {}
+        found = [self._place(op) for op in program.body.walk() if is_on and op.name in _DIVISORS]
+        self._uses = Counter(place for place in found if place is not None)
+
+    def _place(self, op: Op) -> tuple[Region, Value] | None:
+        """The region and the root by which it divides to reverse an operation; None if it divides
+        by something else."""
+        divisor = _DIVISORS[op.name](op)
+        is_root = (
+            divisor.op is not None
+            and divisor.op.name == "sqrt"
+            and divisor.type.dtype in ("float32", "float64")
+        )
+        return (op.region, divisor) if is_root and self.keeping.is_reversed(op) else None
+
+    def begin(self, region: Region) -> None:
+        """Forget the reciprocals that were written for a region, which is written now."""
+        self._reciprocals = {k: name for k, name in self._reciprocals.items() if k[0] is not region}
+
+    def multiplied(self, op: Op, pattern: str) -> str:
+        """Return what an operation adds to a cotangent, as a product where that saves divisions."""
+        place = self._place(op) if op.name in _DIVISORS else None
+        if place is None or self._uses[place] < 2:
+            return pattern
+        if place not in self._reciprocals:
+            self._reciprocals[place] = self._written(place[1])
+        divided = "{r}" if op.name == "sqrt" else "{1}"
+        return pattern.replace(f"/ {divided}", f"* {self._reciprocals[place]}")
+
+    def _written(self, root: Value) -> str:
+        name = self.names.fresh(f"inv_{root.hint}" if root.hint else "inv")
+        one = "np.float32(1.0)" if root.type.dtype == "float32" else "1.0"
+        self.writer.line(f"{name} = {one} / {self.names.of(root)}")
+        return name
+
+
+_DIVISORS = {"sqrt": lambda op: op.result, "truediv": lambda op: op.args[1]}
+assert all(" / " in str(SCALARS[name].adds[-1]) for name in _DIVISORS)
