@@ -4,8 +4,10 @@ import numgrad as ng
 from numgrad.engine.derivatives.batching import with_rows
 from numgrad.engine.differentiate.backward import BackwardPass, Request
 from numgrad.engine.differentiate.method import Method
+from numgrad.engine.differentiate.walk import walk
 from numgrad.engine.lower import lower as programs
 from numgrad.engine.record.apply import deferring
+from numgrad.engine.replay import plan_cache
 from numgrad.targets.null import NullTarget
 
 
@@ -15,11 +17,11 @@ def backward_program(output, inputs, seed, batch=None):
     request = Request(
         [(output.edge, value)], [x.edge for x in inputs], batch=batch, retain_graph=True
     )
+    plan_cache.forget()  # an earlier pass of this structure would be repeated
     run = BackwardPass(request)
     run.method = Method()  # it would compute at once
     run._take_saved(run.wanted)
     with deferring(True, []), ng.no_grad():
         run._seed()
-        for node in run.order:
-            run._visit(node)
+        walk(run)
     return programs.lower([run.grads[x.edge] for x in inputs], NullTarget(), batch)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad._errors import HookError, NoGradError
+from numgrad._errors import HookError, InplaceError, NoGradError
 from numgrad.graph import (
     register_multi_grad_hook,
 )
@@ -363,3 +363,37 @@ def test_what_python_writes_into_a_gradient_stays_on_its_way(function, options):
     np.testing.assert_array_equal(gx.detach().numpy(), 5.0 * np.eye(2))
     np.testing.assert_array_equal(gz.detach().numpy(), np.eye(2))
     np.testing.assert_array_equal(seeds, np.eye(2))
+
+
+# What a hook writes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [3, 30_000])
+def test_a_hook_may_not_write_what_a_later_derivative_reads(size):
+    x = ng.tensor(np.linspace(1.0, 2.0, size), requires_grad=True)
+    w = ng.tensor(np.linspace(2.0, 3.0, size))
+    y = x * w
+    y.register_hook(lambda g: w.__setitem__(..., 0.0))
+    with pytest.raises(InplaceError, match="needed by the derivative of multiply"):
+        ng.grad(ng.sin(y).sum(), x)
+
+
+@pytest.mark.parametrize("size", [3, 30_000])
+def test_a_recorded_pass_reads_what_was_there_before_its_hook_wrote(size):
+    x = ng.tensor(np.linspace(1.0, 2.0, size), requires_grad=True)
+    w = ng.tensor(np.linspace(2.0, 3.0, size))
+    held, y = w.numpy().copy(), x * w
+    y.register_hook(lambda g: w.__setitem__(..., 0.0))
+    (g,) = ng.grad(ng.sin(y).sum(), x, create_graph=True)
+    expected = np.cos(x.detach().numpy() * held) * held
+    np.testing.assert_allclose(g.detach().numpy(), expected, rtol=1e-14)
+
+
+def test_a_hook_may_write_what_derivatives_have_read_already():
+    x = ng.tensor([0.3, 0.8], requires_grad=True)
+    w = ng.tensor([2.0, 5.0])
+    y = ng.exp(x)
+    y.register_hook(lambda g: w.__setitem__(..., 0.0))
+    (g,) = ng.grad((y * w).sum(), x)
+    np.testing.assert_allclose(g.numpy(), [2.0, 5.0] * np.exp([0.3, 0.8]), rtol=1e-14)
+    assert not w.numpy().any()

@@ -4,7 +4,7 @@ The walk goes over the selected nodes, the latest first. Each node's operator tu
 of its outputs into expressions of the cotangents of its inputs; nothing is computed until the
 program runs at the end, or earlier where a hook or a Python function needs numbers. A pass that is
 recorded itself, or over a graph that was never met before, computes each operation at once where it
-can, see `immediate`.
+can. The loop over the nodes is in `walk`.
 """
 
 import weakref
@@ -14,11 +14,10 @@ from typing import Any
 
 from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
-from ..derivatives.context import Context, rule_of
+from ..derivatives.context import Context
 from ..derivatives.region_gradients import Parts, zeros_behind
 from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
-from ..graph.runtime import deferred_value
 from ..graph.traversal import needed, reachable, reached_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
@@ -27,12 +26,11 @@ from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_me
 from ..replay.structure import Structure, structure_of
 from . import hooks
 from .delivery import own_results
-from .immediate import compute
 from .method import Method, how, is_plain
-from .plain_walk import rule_operands, sweep
 from .repeated_pass import freeing
 from .request import Outcome, Request
 from .streams import Streams, streams_of
+from .walk import WatchedValues, evaluator_of, walk
 
 
 class BackwardPass:
@@ -57,14 +55,15 @@ class BackwardPass:
         if self.recalled is not None:
             return
         self._select(order)
-        self.pending: dict[Edge, Value] = {}
-        self.late: dict[Edge, Value] = {}
+        self.pending: dict[Edge, Any] = {}  # what the evaluator takes for cotangents, see `walk`
+        self.late: dict[Edge, Any] = {}
         self.grads: dict[Edge, Value] = {}
         self.retained: list[tuple[Edge, Value]] = []
         self.kept: list[Node] = [] if self.around is None else self.around
         self.shown: list[Value] = []
-        self.uncomputed: dict[Edge, Value] = {}
+        self.uncomputed: dict[Edge, Any] = {}
         self.owned: dict[int, weakref.ref[Value]] = {}  # by id: values whose arrays nobody else has
+        self.foreign: list[Value] = []  # values that functions of users have returned
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
@@ -125,7 +124,7 @@ class BackwardPass:
             # A pass without functions of users makes no cycles for the garbage collector.
             quiet = paused() if self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
-                self.streams = None if self.method.is_plain else streams_of(self.order)
+                self.streams = streams_of(self.order) if self.method.careful is None else None
                 with self._computing():
                     self._seed()
                     self._walk()
@@ -138,10 +137,7 @@ class BackwardPass:
 
     def _walk(self) -> None:
         """Visit the nodes and put the gradients of the targets into ``grads``."""
-        if self.method.is_plain:
-            compute(self) if self.method.is_immediate else sweep(self, self.pending)
-        else:
-            self._visit_all()
+        walk(self)
         missing = self.targets.difference(self.grads)
         self.grads |= zeros_behind(missing, self.order, self.request)
         hooks.run_at_end(self)
@@ -201,13 +197,11 @@ class BackwardPass:
         """
         self._take_saved(self.wanted)
         self._seed()
-        self._visit_all()
+        self._walk_part()
         return self.grads
 
-    def _visit_all(self) -> None:
-        for node in self.order:
-            with nullcontext() if self.streams is None else self.streams.of(node):
-                self._visit(node)
+    def _walk_part(self) -> None:
+        walk(self)
 
     def _outcome(self) -> Outcome:
         return Outcome(
@@ -243,26 +237,33 @@ class BackwardPass:
     def _seed(self) -> None:
         """Add the seeds and the initial gradients to the sums of cotangents at their edges: before
         all other cotangents, or after them if the request has ``seeds_last``."""
+        self.evaluator = evaluator_of(self)
         initial = [(edge, value) for edge, value in self.request.initial.items()]
         if mode.capture is not None:
             mode.capture.note_operands([value for _, value in (*self.request.seeds, *initial)])
         for edge, value in [*self.request.seeds, *initial]:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
 
-    def _add(self, sums: dict[Edge, Value], edge: Edge, value: Value) -> None:
+    def _add(self, sums: dict[Edge, Any], edge: Edge, value: Value) -> None:
         if hooks.is_past_hooks(edge) and self.request.direction != "forward":
             sums, edge = self.pending, hooks.past_hooks(edge)
-        present = sums.get(edge)
-        if present is None:
-            total = value
-        elif self.streams is None:
-            total = runtime.roles.add(present, value)
-        else:
-            with self.streams.of(edge.node):  # type: ignore[arg-type]
-                total = runtime.roles.add(present, value)
+        present, total = sums.get(edge), self.evaluator.cotangent(value)
+        if present is not None and self.streams is None:
+            total = self.evaluator.add(present, total)
+        elif present is not None:
+            with self.streams.of(edge.node):  # type: ignore[union-attr, arg-type]
+                total = self.evaluator.add(present, total)
         sums[edge] = total
-        if total.array is None and sums is self.pending:
+        if not self.evaluator.computes and total.array is None and sums is self.pending:
             self.uncomputed[edge] = total
+
+    def visit(self, node: Node) -> None:
+        """Visit a node in which hooks, checks or functions of users may take part."""
+        if self.streams is None:
+            self._visit(node)
+            return
+        with self.streams.of(node):
+            self._visit(node)
 
     def _visit(self, node: Node) -> None:
         if node in self.wanted and self._is_simple(node):
@@ -292,7 +293,7 @@ class BackwardPass:
             return
         if node.pre_hooks and is_seen:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
-        gradients = self.gradients(node, cotangents)
+        gradients = self.evaluator.values(node, self.wanted[node], cotangents)
         if self.request.check is not None and mode.capture is None:
             self.force([g for g in (*gradients, *cotangents) if g is not None])
             self.request.check.computed(node, gradients, cotangents)
@@ -312,19 +313,10 @@ class BackwardPass:
         unseen = edge not in self.targets and edge not in self.late and request.check is None
         return unseen and node.extras is None and not request.retain_all
 
-    def gradients(self, node: Node, cotangents: Sequence[Value | None]) -> Sequence[Value | None]:
-        """Return the gradients of a node's inputs, by the rule of the node's kind.
-
-        The derivative of the operator is called instead in a pass that is recorded or computes at
-        once, and for a node without a rule, such as that of an `ng.Function`.
-        """
-        wanted = self.wanted[node]
-        is_deferred = not (self.request.create_graph or self.method.is_immediate)
-        if is_deferred and node.operator.has_rule:
-            rule = rule_of(self, node, wanted, self.saved[node], cotangents)
-            if rule is not None:
-                values = rule_operands(rule, cotangents, self.saved[node])
-                return [deferred_value(g) for g in rule.apply(values, on_stream(node.site))]
+    def differentiated(
+        self, node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Return the gradients of a node's inputs, by the derivative of the node's operator."""
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
         return fit_all(self._differentiate(node, context, cotangents), node, wanted)
 
@@ -342,11 +334,11 @@ class BackwardPass:
     def _arrive(self, edge: Edge) -> Value | None:
         """Return the total cotangent of an edge after the hooks there; keep the cotangent as a
         result if the edge is a target."""
-        value, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
+        value, of_parts = self.evaluator.value(self.pending.pop(edge, None)), self.parts.take(edge)
         if of_parts is not None:
             value = of_parts if value is None else runtime.roles.add(value, of_parts)
         self.uncomputed.pop(edge, None)
-        late = self.late.pop(edge, None)
+        late = self.evaluator.value(self.late.pop(edge, None))
         if late is not None:
             value = late if value is None else runtime.roles.add(value, late)
         if value is None:
@@ -374,10 +366,20 @@ class BackwardPass:
         """
         if mode.capture is not None:
             return  # a function that needs numbers raises an error
-        values = [v for v in (*values, *self.uncomputed.values()) if v.array is None]
+        if self.evaluator.computes:
+            return
+        others = map(self.evaluator.value, self.uncomputed.values())
+        values = [v for v in (*values, *others) if v.array is None]
         self.uncomputed.clear()
         self.note_owned(values)
         self._force(values)
+
+    def note_read(self, node: Node) -> None:
+        """Note that the cotangents of a node are read, so that `force` need not compute them unless
+        they are gradients of the pass."""
+        for slot in range(len(node.outputs)):
+            if (node, slot) not in self.targets:
+                self.uncomputed.pop(Edge(node, slot), None)
 
     def _force(self, values: Sequence[Value]) -> None:
         if self.streams is None:
@@ -395,6 +397,8 @@ class BackwardPass:
     def show(self, values: Sequence[Value]) -> None:
         """Compute values that a Python function is going to see, and may keep."""
         self.force(values)
+        if type(self.saved) is dict:
+            self.saved = self.evaluator.saved = WatchedValues(self.saved)
         if self.request.create_graph:
             self.shown.extend(values)
 

@@ -1,12 +1,12 @@
 """Delivery of gradients: each gets an array of its own, on the device of the value at its edge."""
 
+from collections.abc import Collection
 from typing import Any
 
 from ..derivatives.rules import place_of
 from ..graph.node import Edge, Value
 from ..record.apply import mode, runtime
 from ..record.device_launch import on_device_of
-from .immediate import is_own
 
 
 def own_results(backward_pass: Any) -> None:
@@ -23,7 +23,7 @@ def own_results(backward_pass: Any) -> None:
             value = on_device_of(edge, value)
         known = backward_pass.owned.get(id(value))
         fresh = value.array is None or (known is not None and known() is value)
-        fresh = fresh or (backward_pass.method.is_immediate and is_own(value, others))
+        fresh = fresh or (backward_pass.method.is_immediate and _is_own(value, others))
         fresh = fresh and id(value) not in seeds
         if not fresh or place_of(value) in given:
             value = runtime.roles.copy(value)
@@ -39,4 +39,14 @@ def own_results(backward_pass: Any) -> None:
 def _given_arrays(backward_pass: Any) -> set[int]:
     seeds = [value for _, value in backward_pass.request.seeds]
     values = [v for saved in backward_pass.saved.values() for v in saved if v is not None]
-    return {id(value.array) for value in (*seeds, *values)}
+    return {id(value.array) for value in (*seeds, *values, *backward_pass.foreign)}
+
+
+def _is_own(value: Value, others: Collection[int]) -> bool:
+    """Whether only the pass has the array of a value: it is no view, no constant, and not among the
+    arrays whose ids are ``others``."""
+    array = value.array
+    return (
+        array is not None and array.base is None and array.flags.writeable
+        and id(array) not in others
+    )  # fmt: skip

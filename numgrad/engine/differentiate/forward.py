@@ -18,8 +18,8 @@ from ..graph.runtime import deferred_value
 from ..graph.traversal import needed
 from ..record.apply import mode, on_stream, runtime
 from .backward import BackwardPass
-from .plain_walk import rule_operands
 from .request import TangentRequest
+from .walk import rule_operands
 
 
 class ForwardPass(BackwardPass):
@@ -36,7 +36,7 @@ class ForwardPass(BackwardPass):
         if self.method.is_immediate and not self.request.create_graph:
             self._compute()
         else:
-            self._visit_all()
+            self._walk_part()
 
     def tangents_through(
         self, seeds: list[tuple[Edge, Value]], targets: list[Edge]
@@ -49,7 +49,7 @@ class ForwardPass(BackwardPass):
         request = TangentRequest(seeds, targets, recorded, True, batch=batch)
         return self.with_part(ForwardPass(request))
 
-    def _visit_all(self) -> None:
+    def _walk_part(self) -> None:
         for node in reversed(self.order):
             with nullcontext() if self.streams is None else self.streams.of(node):
                 for slot, tangent in enumerate(self._tangents(node)):
@@ -57,12 +57,12 @@ class ForwardPass(BackwardPass):
                         self._add(self.pending, Edge(node, slot), deferred_value(tangent))
         for edge in self.targets:
             if edge in self.pending:
-                self.grads[edge] = self.pending[edge]
+                self.grads[edge] = self.evaluator.value(self.pending[edge])
 
     def _arrived(self, node: Node) -> list[Any]:
         """Return the tangents of a node's inputs; None for an input without one."""
         return [
-            self.pending.get(edge) if want else None
+            self.evaluator.value(self.pending.get(edge)) if want else None
             for edge, want in zip(node.edges, self.wanted[node], strict=True)
         ]
 
@@ -96,7 +96,7 @@ class ForwardPass(BackwardPass):
     def _compute(self) -> None:
         """Visit the nodes of an immediate pass, and compute each node's tangents as arrays; put the
         tangents of the targets into ``grads``."""
-        arrived: dict[Any, Any] = {place: t.array for place, t in self.pending.items()}
+        arrived: dict[Any, Any] = dict(self.pending)
         for node in reversed(self.order):
             places = zip(node.parents, node.slots, self.wanted[node], strict=True)
             tangents = [arrived.get((p, slot)) if want else None for p, slot, want in places]

@@ -106,7 +106,7 @@ def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
         edge = Edge(node, slot)
-        value = backward_pass.pending.pop(past_hooks(edge), None)
+        value = backward_pass.evaluator.value(backward_pass.pending.pop(past_hooks(edge), None))
         backward_pass.uncomputed.pop(past_hooks(edge), None)
         if value is not None and edge in backward_pass.targets:
             present = backward_pass.grads.get(edge)
@@ -198,7 +198,7 @@ def by_row(
     backward_pass.show([value for value in values if value is not None])
     with _with_running_pass(backward_pass), _calling_user(backward_pass):
         if not any(value is not None and value.rows for value in values):
-            return list(function(*values))
+            return _returned(backward_pass, function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
         backward_pass.note_owned(value for value in joined if value is not None)
         return joined
@@ -215,10 +215,17 @@ def by_block(
     backward_pass.show([value for value in values if value is not None])
     with _with_running_pass(backward_pass), _calling_user(backward_pass):
         if not any(value is not None and value.rows for value in values):
-            return list(function(*values))
+            return _returned(backward_pass, function(*values))
         batch = backward_pass.request.batch
         whole = [None if value is None else _with_batch(value, batch) for value in values]
         return [None if result is None else with_rows(result) for result in function(*whole)]
+
+
+def _returned(backward_pass: Any, results: Sequence[Value | None]) -> list[Value | None]:
+    """Return the results of a function of the user, and note that the user may keep their arrays.
+    """
+    backward_pass.foreign.extend([value for value in results if value is not None])
+    return list(results)
 
 
 def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:

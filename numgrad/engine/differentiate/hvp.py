@@ -16,7 +16,7 @@ from ..record.apply import grad_mode, runtime
 from ..replay.plan_cache import KnownPlan, recall, times_met
 from ..replay.structure import Structure
 from .forward import ForwardPass
-from .method import Method, is_plain
+from .method import Method, careful_nodes
 from .request import TangentRequest
 
 
@@ -62,7 +62,7 @@ class HessianPass(ForwardPass):
         return recall(self.request, structure)
 
     def _method(self) -> Method:
-        return Method(is_plain=is_plain(self.request, self.order))
+        return Method(careful=careful_nodes(self.request, self.order))
 
     def _walk(self) -> None:
         request, targets = self.request, list(self.targets)

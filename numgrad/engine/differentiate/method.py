@@ -1,15 +1,16 @@
 """The method of a pass: how its nodes are visited, and how the operations are carried out.
 
-Nodes of a *plain* pass are visited without looking for hooks and checks. An *immediate* pass
-computes each operation at once, see `immediate`; a *traced* one is immediate, and its operations
-become a recorded plan. The operations of all other passes become a program.
+Nodes in which hooks, checks or functions of users take part are visited with care; a *plain* pass
+has none. An *immediate* pass computes each operation at once, see `walk`; a *traced* one is
+immediate, and its operations become a recorded plan. The operations of all other passes become a
+program.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from ..graph.node import Accumulator, Node
+from ..graph.node import Accumulator, Node, OwnSlot
 from ..graph.traversal import are_unwatched
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
@@ -22,11 +23,17 @@ measured bound."""
 
 
 class Method(NamedTuple):
-    """How a pass is run; see the module."""
+    """How a pass is run; see the module.
+
+    Attributes
+    ----------
+    careful : collection of Node or None
+        The nodes that are visited with care; None for all nodes.
+    """
 
     is_immediate: bool = False
     is_traced: bool = False
-    is_plain: bool = False
+    careful: Collection[Node] | None = None
 
 
 def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) -> Method:
@@ -42,26 +49,57 @@ def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) 
     comes_again : bool
         Whether the structure was met before.
     """
-    is_lasting = not request.create_graph and (structure is None or comes_again)
-    is_immediate = not is_lasting and is_computable(request, order)
+    careful, is_lasting = careful_nodes(request, order), not request.create_graph and comes_again
+    is_immediate = not is_lasting and is_computable(request, order, careful)
     is_traced = is_immediate and comes_again and structure is not None
-    return Method(is_immediate, is_traced, not is_traced and is_plain(request, order))
+    return Method(is_immediate, is_traced, careful)
+
+
+def careful_nodes(request: Any, order: Sequence[Node]) -> set[Node] | None:
+    """Return the nodes that a pass visits with care; None for all.
+
+    These are nodes with hooks, retained gradients or no rule, leaves with hooks, and nodes whose
+    derivatives read the output of such a node past its hooks. Options, streams and recording
+    concern all nodes.
+    """
+    if request.is_special or request.create_graph or request.seeds_last:
+        return None
+    if other_modes and chosen_stream() is not None:
+        return None
+    found = {node for node in order if _is_seen(node)}
+    if any([node.stream is not None for node in found]):  # noqa: C419  a list is faster
+        return None
+    return found | {node for node in order if _passes(node, found)} if found else found
+
+
+def _is_seen(node: Node) -> bool:
+    """Whether a node has hooks or the like, or a derivative that is a function of the user."""
+    if isinstance(node, Accumulator):
+        return node.extras is not None or bool(node.variable.hooks)
+    return node.extras is not None or node.kind is None
+
+
+def _passes(node: Node, found: Collection[Node]) -> bool:
+    """Whether a node sends a gradient to one of ``found`` that hooks there do not see."""
+    pairs = zip(node.parents, node.slots, strict=True)
+    return any([type(slot) is OwnSlot and parent in found for parent, slot in pairs])  # noqa: C419
 
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
     """Whether a pass only applies rules: no hooks, no chosen stream, no recording."""
-    if request.is_special or request.create_graph or request.seeds_last:
-        return False
-    if (other_modes and chosen_stream() is not None) or not are_unwatched(order):
-        return False
-    return all([node.kind or isinstance(node, Accumulator) for node in order])  # noqa: C419
+    careful = careful_nodes(request, order)
+    return careful is not None and not careful
 
 
-def is_computable(request: Any, order: Sequence[Node]) -> bool:
+def is_computable(
+    request: Any, order: Sequence[Node], careful: Collection[Node] | None = None
+) -> bool:
     """Whether each operation of a pass over these nodes can be computed at once.
 
-    For that all operators must be built-in, no value may have rows, and no hook or check may see a
-    gradient. A pass over large arrays that is not recorded becomes a program, to save memory.
+    For that no value may have rows, no check may see a gradient, and all operators must be
+    built-in, or those of functions of users unless the pass is recorded. Hooks see all nodes of a
+    recorded pass or none. A pass over large arrays that is not recorded becomes a program, to save
+    memory.
     """
     if request.batch is not None or not is_direct():
         return False
@@ -74,7 +112,11 @@ def is_computable(request: Any, order: Sequence[Node]) -> bool:
     if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
         return False  # on a device each operation would be a program of its own
     most = None if request.create_graph else MOST
-    return are_unwatched(order) and all([_is_simple(node, most) for node in order])  # noqa: C419
+    if careful is None and not are_unwatched(order):
+        return False
+    if careful and request.direction != "reverse":
+        return False
+    return all([_is_simple(node, most) for node in order])  # noqa: C419
 
 
 def _is_simple(node: Node, most: int | None) -> bool:
@@ -96,7 +138,8 @@ def _is_small(node: Node, most: int | None) -> bool:
     ``most`` is the largest number of elements that an array may have, None for any number.
     """
     operator, roles = node.operator, runtime.roles
-    if not operator.has_rule or operator.is_replay:
+    is_users = most is not None and getattr(operator, "is_python", False)
+    if not (operator.has_rule or is_users) or operator.is_replay:
         return False
     if operator is roles.put_view and most is not None:
         return False  # a program writes a part without a copy of the rest
@@ -112,4 +155,4 @@ def _is_computed(saved: Any) -> bool:
     return saved is None or (type(saved) is runtime.value and saved.array is not None)
 
 
-__all__ = ["Method", "how", "is_plain"]
+__all__ = ["Method", "careful_nodes", "how", "is_plain"]

@@ -301,14 +301,23 @@ class Node:
                 f"{self.name()}{self.where()} were freed by an earlier pass. "
                 f"Pass retain_graph=True to the earlier call."
             )
+        now = self.as_saved(saved)
+        if now is not saved and self.saved is not None:
+            self.saved = now
+        return now
+
+    def as_saved(self, saved: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return saved values with the elements that they had when they were saved; see `unpack`.
+
+        ``saved`` is what the node has saved, or had saved until a pass freed its values.
+        """
         for position, value in enumerate(saved):
             if value is not None and value.version != self.versions[position]:
                 before = None if self.versions[position] else before_writes(value)
                 if before is None:
                     raise self._overwritten(position, value)
-                now = self.saved or saved
-                self.saved = (*now[:position], before, *now[position + 1 :])
-        return self.saved or saved
+                saved = (*saved[:position], before, *saved[position + 1 :])
+        return saved
 
     def _overwritten(self, position: int, value: Value) -> InplaceError:
         return InplaceError(

@@ -7,14 +7,14 @@ import pytest
 
 import numgrad as ng
 from numgrad._declare import registry
-from numgrad.engine.derivatives.batching import with_rows
-from numgrad.engine.differentiate.backward import BackwardPass, Request
 from numgrad.engine.lower import template as templates
 from numgrad.engine.lower.builder import Builder
 from numgrad.engine.lower.lower import lower
 from numgrad.engine.record.apply import deferring
 from numgrad.targets.cpu.schedule import bound_program
 from numgrad.targets.null import NullTarget
+
+from ..program_tools import backward_program
 
 
 def counts(function, *arrays):
@@ -31,14 +31,7 @@ def gradient_counts(function, *arrays, batch=None):
     variables = [ng.tensor(a, requires_grad=True) for a in arrays]
     y = function(*variables)
     seed = ng.tensor(np.ones((*([] if batch is None else [batch]), *y.shape)))
-    seeds = [(y.edge, seed if batch is None else with_rows(seed))]
-    run = BackwardPass(Request(seeds, [x.edge for x in variables], batch=batch))
-    run._take_saved(run.wanted)
-    with deferring(True, []), ng.no_grad():
-        run._seed()
-        for node in run.order:
-            run._visit(node)
-    program = lower([run.grads[x.edge] for x in variables], NullTarget(), batch)
+    program = backward_program(y, variables, seed, batch)
     return Counter((i.name, i.rows) for i in program.instructions)
 
 
