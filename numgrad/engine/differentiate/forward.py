@@ -96,7 +96,7 @@ class ForwardPass(BackwardPass):
     def _compute(self) -> None:
         """Visit the nodes of an immediate pass, and compute each node's tangents as arrays; put the
         tangents of the targets into ``grads``."""
-        arrived: dict[Any, Any] = dict(self.pending)
+        arrived, add = dict(self.pending), self.evaluator.add
         for node in reversed(self.order):
             places = zip(node.parents, node.slots, self.wanted[node], strict=True)
             tangents = [arrived.get((p, slot)) if want else None for p, slot, want in places]
@@ -105,8 +105,8 @@ class ForwardPass(BackwardPass):
                 for slot, tangent in enumerate(self._arrays(node, wanted, tangents)):
                     if tangent is not None:
                         present = arrived.get((node, slot))
-                        total = tangent if present is None else np.add(present, tangent)
-                        arrived[node, slot] = np.asarray(total)
+                        total = tangent if present is None else add(present, tangent)
+                        arrived[node, slot] = total
         for edge in self.targets:
             if edge in arrived:
                 self.grads[edge] = runtime.value(arrived[edge])

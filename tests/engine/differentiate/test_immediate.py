@@ -197,3 +197,12 @@ def test_gradients_with_hooks_have_arrays_of_their_own():
     g[...] = 7.0
     h[...] = 8.0
     np.testing.assert_array_equal(kept[0].numpy(), before)
+
+
+def test_sums_of_infinite_gradients_warn_nobody():
+    x = ng.tensor([0.0, 1.0], requires_grad=True)
+    with np.errstate(all="raise"):
+        (g,) = ng.grad((ng.sqrt(x) - ng.sqrt(x) * 1.0).sum(), x)
+        _, along = ng.func.jvp(lambda x: ng.sqrt(x) - ng.sqrt(x) * 1.0, (x,), (ng.ones(2),))
+    assert np.isnan(g.numpy()[0])
+    assert np.isnan(along.detach().numpy()[0])
