@@ -6,8 +6,9 @@ from typing import Any
 
 from .._errors import ArgTypeError, NoGradError
 from .._tensor import Tensor
-from ..engine.differentiate.hooks import Handle, running
+from ..engine.differentiate.hooks import Handle
 from ..engine.graph.node import Edge
+from ..engine.record.apply import mode
 
 
 class MultiHandle:
@@ -92,7 +93,7 @@ class _Waiting:
 
 class _Any(_Waiting):
     def arrive(self, index: int, gradient: Any) -> None:
-        calls = running.backward_pass.notes.setdefault(self, [0] * len(self.edges))
+        calls = mode.showing.notes.setdefault(self, [0] * len(self.edges))
         first = calls[index] == max(calls)
         calls[index] += 1
         if first:
@@ -101,7 +102,7 @@ class _Any(_Waiting):
 
 class _All(_Waiting):
     def arrive(self, index: int, gradient: Any) -> None:
-        backward_pass = running.backward_pass
+        backward_pass = mode.showing
         if self not in backward_pass.notes:
             expected = sum(backward_pass.expects(edge) for edge in self.edges)
             backward_pass.notes[self] = _Arrivals(len(self.edges), expected)

@@ -68,6 +68,7 @@ class BackwardPass:
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
         self.method = Method() if self.around is not None else self._method()
+        self.evaluator: Any = None  # while it walks
         self.trace: recorded_plan.Trace | None = None
         self.streams: Streams | None = None
         if self.method.is_traced and self.structure is not None:
@@ -133,6 +134,8 @@ class BackwardPass:
         except BaseException:
             self._outcome().restore_saved()
             raise
+        finally:
+            self.evaluator = None  # it refers to the pass
         return self._outcome()
 
     def _walk(self) -> None:
@@ -197,7 +200,10 @@ class BackwardPass:
         """
         self._take_saved(self.wanted)
         self._seed()
-        self._walk_part()
+        try:
+            self._walk_part()
+        finally:
+            self.evaluator = None  # it refers to the pass
         return self.grads
 
     def _walk_part(self) -> None:

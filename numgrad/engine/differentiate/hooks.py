@@ -8,28 +8,18 @@ is differentiated, that use of the output sends a cotangent to the output, too. 
 this cotangent: hooks are on the user's tensor, not on the value that the derivative has read.
 """
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..._errors import HookError, HookTypeError
-from ...process.interruptible import Block, Setting
+from ...process.interruptible import Block
 from ..derivatives.batching import make_explicit, with_rows
 from ..graph.hook_table import Handle as Handle
 from ..graph.hook_table import register as register
 from ..graph.node import Accumulator, Edge, Node, OwnSlot, Spec, Value, connect
-from ..record.apply import deferring, mode, runtime
-
-
-class _Running(threading.local):
-    """The pass that is showing numbers to Python in this thread."""
-
-    backward_pass: Any = None
-
-
-running = _Running()
+from ..record.apply import changing, mode, runtime
 
 
 def tensor_table(edge: Edge) -> dict[int, Any] | None:
@@ -196,7 +186,7 @@ def by_row(
     if writes:
         function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
-    with _with_running_pass(backward_pass), _calling_user(backward_pass):
+    with _calling_user(backward_pass):
         if not any(value is not None and value.rows for value in values):
             return _returned(backward_pass, function(*values))
         joined = _each_row(function, values, results, backward_pass.request.batch)
@@ -213,7 +203,7 @@ def by_block(
     have the batch as their first axis."""
     function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
-    with _with_running_pass(backward_pass), _calling_user(backward_pass):
+    with _calling_user(backward_pass):
         if not any(value is not None and value.rows for value in values):
             return _returned(backward_pass, function(*values))
         batch = backward_pass.request.batch
@@ -233,19 +223,18 @@ def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence
     return lambda *values: function(*[None if value is None else copy(value) for value in values])
 
 
-def _with_running_pass(backward_pass: Any) -> Block:
-    """Return a block in which hooks find the pass that calls them, in ``running.backward_pass``."""
-    return Setting(running, backward_pass=backward_pass)
-
-
 def _calling_user(backward_pass: Any) -> Block:
-    """Return a context manager that computes the operations of a user's function at once.
+    """Return a context manager that computes the operations of a user's function at once, and in
+    which the function finds the pass that calls it, as ``mode.showing``.
 
     In a captured pass the operations become expressions instead. The pass does not keep their nodes
     then, so that the function may write through views of its own results.
     """
     captured = mode.capture is not None
-    return deferring(captured, None if captured else backward_pass.kept)
+    kept = backward_pass.kept if backward_pass.request.create_graph and not captured else None
+    if mode.deferring == captured and mode.kept is kept:
+        return changing(showing=backward_pass)
+    return changing(deferring=captured, kept=kept, showing=backward_pass)
 
 
 def refuse_retained(backward_pass: Any) -> None:
@@ -265,7 +254,7 @@ def run_at_end(backward_pass: Any) -> None:
     """Call the functions that wait for the end of a pass."""
     if not backward_pass.at_end:
         return
-    with _with_running_pass(backward_pass), _calling_user(backward_pass):
+    with _calling_user(backward_pass):
         for function in backward_pass.at_end:
             function()
 

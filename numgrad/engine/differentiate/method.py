@@ -20,6 +20,9 @@ MOST = 1 << 14
 """The most elements of an array in an immediate pass that is not recorded: for larger arrays the
 memory that a program saves is taken to be worth the time of making it. An order of magnitude, not a
 measured bound."""
+MOST_WATCHED = 1 << 17
+"""The same where hooks or functions of users take part: each pass would make its program anew,
+which takes about as long as an operation on so many elements."""
 
 
 class Method(NamedTuple):
@@ -111,7 +114,7 @@ def is_computable(
         return False
     if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
         return False  # on a device each operation would be a program of its own
-    most = None if request.create_graph else MOST
+    most = None if request.create_graph else MOST_WATCHED if careful else MOST
     if careful is None and not are_unwatched(order):
         return False
     if careful and request.direction != "reverse":
@@ -128,7 +131,7 @@ def _is_simple(node: Node, most: int | None) -> bool:
     if kind is None:
         return _is_small(node, most)
     if kind.is_small is None:
-        kind.is_small = {limit: _is_small(node, limit) for limit in (None, MOST)}
+        kind.is_small = {n: _is_small(node, n) for n in (None, MOST, MOST_WATCHED)}
     return kind.is_small[most]
 
 
@@ -147,7 +150,7 @@ def _is_small(node: Node, most: int | None) -> bool:
         return False
     # The gradient of a part is written into zeros of the size of the whole array.
     is_part = operator in (roles.index, roles.element, roles.put_view)
-    return not is_part or prod(node.inputs[0].shape) <= MOST
+    return not is_part or prod(node.inputs[0].shape) <= (most or MOST)
 
 
 def _is_computed(saved: Any) -> bool:

@@ -52,6 +52,7 @@ class Mode(threading.local):
     # The calls of transforms whose functions are running, the innermost last; see `escapes`.
     transform_calls: tuple[Any, ...] = ()
     stream: Any = None  # the stream of a device that the user has chosen
+    showing: Any = None  # the pass that shows numbers to a function of the user
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
     trace: Any = None  # is told of every operation; see `recorded_plan`
     plain_capture: Any = None  # the capture, if nothing matters beside it and the grad mode
@@ -105,7 +106,7 @@ class Mode(threading.local):
 
 _DERIVED = ("direct", "plain_capture")
 # Fields from which no other field is derived; `other_modes` has threads without gradients, though.
-_UNDERIVED = {"grad", "saved_hooks_disabled", "transform_calls"}
+_UNDERIVED = {"grad", "saved_hooks_disabled", "transform_calls", "showing"}
 _DEFAULTS = {
     name: value
     for name, value in vars(Mode).items()

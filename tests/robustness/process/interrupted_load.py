@@ -10,7 +10,6 @@ import numpy as np
 
 import numgrad as ng
 from numgrad._autograd import anomaly
-from numgrad.engine.differentiate import hooks
 from numgrad.engine.graph.value import capturing
 from numgrad.engine.record import apply
 
@@ -52,7 +51,7 @@ def state():
     found.pop("site")
     others = {
         "differentiating": apply.mode.transform_calls,
-        "showing": hooks.running.backward_pass,
+        "showing": apply.mode.showing,
         "anomaly": anomaly._state.enabled,
         "collector": gc.isenabled(),
     }
@@ -61,7 +60,7 @@ def state():
 
 def repair(expected):
     apply.mode.set(**{name: expected[name] for name in apply._DEFAULTS if name in expected})
-    apply.mode.transform_calls, hooks.running.backward_pass = (), None
+    apply.mode.transform_calls, apply.mode.showing = (), None
     anomaly._state.enabled = False
     gc.enable()
 
