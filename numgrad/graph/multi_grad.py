@@ -6,7 +6,7 @@ from typing import Any
 
 from .._errors import ArgTypeError, NoGradError
 from .._tensor import Tensor
-from ..engine.differentiate.hooks import Handle
+from ..engine.differentiate.hooks import Handle, expects
 from ..engine.graph.node import Edge
 from ..engine.record.apply import mode
 
@@ -104,7 +104,7 @@ class _All(_Waiting):
     def arrive(self, index: int, gradient: Any) -> None:
         backward_pass = mode.showing
         if self not in backward_pass.notes:
-            expected = sum(backward_pass.expects(edge) for edge in self.edges)
+            expected = sum(expects(backward_pass, edge) for edge in self.edges)
             backward_pass.notes[self] = _Arrivals(len(self.edges), expected)
             backward_pass.at_end.append(partial(self._give_up_waiting, backward_pass))
         arrivals = backward_pass.notes[self]

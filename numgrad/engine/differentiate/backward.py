@@ -229,17 +229,6 @@ class BackwardPass:
                 for node in nodes:
                     node.free()
 
-    def expects(self, edge: Edge) -> bool:
-        """Whether a gradient is going to arrive at ``edge`` in this pass."""
-        if "expected" not in self.notes:
-            arriving = {edge for edge, _ in self.request.seeds} | set(self.request.initial)
-            for node, mask in self.wanted.items():
-                sent = [e for e, want in zip(node.edges, mask, strict=True) if want]
-                arriving.update(edge for edge in sent if not hooks.is_past_hooks(edge))
-            self.notes["expected"] = arriving
-        visited = edge in self.targets or edge.node in self.wanted
-        return visited and edge in self.notes["expected"]
-
     def _seed(self) -> None:
         """Add the seeds and the initial gradients to the sums of cotangents at their edges: before
         all other cotangents, or after them if the request has ``seeds_last``."""

@@ -96,7 +96,8 @@ class ForwardPass(BackwardPass):
     def _compute(self) -> None:
         """Visit the nodes of an immediate pass, and compute each node's tangents as arrays; put the
         tangents of the targets into ``grads``."""
-        arrived, add = dict(self.pending), self.evaluator.add
+        arrived: dict[Any, Any] = dict(self.pending)
+        add = self.evaluator.add
         for node in reversed(self.order):
             places = zip(node.parents, node.slots, self.wanted[node], strict=True)
             tangents = [arrived.get((p, slot)) if want else None for p, slot, want in places]

@@ -87,6 +87,19 @@ def past_hooks(edge: Edge) -> Edge:
     return Edge(edge.node, ~edge.slot)
 
 
+def expects(backward_pass: Any, edge: Edge) -> bool:
+    """Whether a gradient is going to arrive at ``edge`` in a pass."""
+    notes, request = backward_pass.notes, backward_pass.request
+    if "expected" not in notes:
+        arriving = {edge for edge, _ in request.seeds} | set(request.initial)
+        for node, mask in backward_pass.wanted.items():
+            sent = [e for e, want in zip(node.edges, mask, strict=True) if want]
+            arriving.update(edge for edge in sent if not is_past_hooks(edge))
+        notes["expected"] = arriving
+    visited = edge in backward_pass.targets or edge.node in backward_pass.wanted
+    return visited and edge in notes["expected"]
+
+
 def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
     """Take the cotangents that hooks do not see; return their sum for each output of a node.
 
@@ -241,7 +254,7 @@ def refuse_retained(backward_pass: Any) -> None:
     """Raise where a batched gradient would go to the ``.grad`` of an unbatched tensor."""
     for node in backward_pass.order:
         for slot, reference in (node.retained or {}).items():
-            if reference() is not None and backward_pass.expects(Edge(node, slot)):
+            if reference() is not None and expects(backward_pass, Edge(node, slot)):
                 raise ValueError(
                     f"retain_grad() was called on the result of {node.name()}{node.where()}, "
                     f"or backward(inputs=) asked for its gradient, and a batched gradient does "
