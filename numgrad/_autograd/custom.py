@@ -169,8 +169,11 @@ def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]
     outputs: list[Any] = []
     for result in results:
         if isinstance(result, Tensor):
-            with grad_mode(False):
-                result = result.clone() if id(result.storage) in taken else result.detached()
+            if id(result.storage) in taken:
+                with grad_mode(False):
+                    result = result.clone()
+            else:
+                result = result.detached()
             taken.add(id(result.storage))
         outputs.append(result)
     return outputs

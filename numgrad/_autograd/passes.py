@@ -332,10 +332,10 @@ def backward(
     """
     if (
         create_graph is retain_grad is False
-        and inputs is no_grad_vars is loss_scale is sort_sum_gradient is None
+        and no_grad_vars is loss_scale is sort_sum_gradient is None
         and dump_backward_graph_path is None
         and (retain_graph is None or type(retain_graph) is bool)
-        and quick.backward(tensors, grad_tensors, bool(retain_graph))
+        and quick.backward(tensors, grad_tensors, bool(retain_graph), inputs)
     ):
         return
     options = Options(

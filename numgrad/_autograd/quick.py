@@ -79,11 +79,16 @@ def _each(seeds: Any, count: int) -> Sequence[Any]:
     return (seeds,) if count == 1 or seeds is not None else (None,) * count
 
 
-def backward(outputs: Any, seeds: Any, retain: bool) -> bool:
-    """Accumulate the gradients of all leaves by a known plan; return False if there is none."""
-    items = _tensors(outputs)
-    again = None if items is None else _found(items, None, seeds, False, retain)
-    if again is None:
+def backward(outputs: Any, seeds: Any, retain: bool, inputs: Any = None) -> bool:
+    """Accumulate the gradients of all leaves, or of leaves among ``inputs``, by a known plan.
+
+    Return False if there is none, if an input is no leaf, or if one has no gradient.
+    """
+    items, leaves = _tensors(outputs), None if inputs is None else _leaves(inputs)
+    if items is None or (inputs is not None and leaves is None):
+        return False
+    again = _found(items, leaves, seeds, False, retain)
+    if again is None or (leaves is not None and None in (again.recalled.given or [None])):
         return False
     values = again.run()
     if values is None:
@@ -96,6 +101,12 @@ def backward(outputs: Any, seeds: Any, retain: bool) -> bool:
 
 
 _PLAIN = Options()
+
+
+def _leaves(items: Any) -> Sequence[Tensor] | None:
+    """Return a leaf or leaves as a sequence; None for anything else."""
+    found = _tensors(items)
+    return found if found and all([x.node is None for x in found]) else None  # noqa: C419
 
 
 def _found(

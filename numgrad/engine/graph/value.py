@@ -409,10 +409,11 @@ class Value:
     @property
     def edge(self) -> "Edge":
         """The edge of this value: its node and slot, or the accumulator of a leaf."""
-        from .node import NO_EDGE, Edge, accumulator_of  # that module imports this one
-
         if not self.requires_grad:
-            return NO_EDGE
+            return nodes.NO_EDGE
         if self.node is not None:
-            return Edge(self.node, self.slot)
-        return Edge(accumulator_of(self), 0)
+            return nodes.Edge(self.node, self.slot)
+        return nodes.Edge(nodes.accumulator_of(self), 0)
+
+
+from . import node as nodes  # noqa: E402  last, as that module imports this one
