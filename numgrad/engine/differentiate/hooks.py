@@ -244,7 +244,8 @@ def _calling_user(backward_pass: Any) -> Block:
     then, so that the function may write through views of its own results.
     """
     captured = mode.capture is not None
-    kept = backward_pass.kept if backward_pass.request.create_graph and not captured else None
+    is_program = backward_pass.request.create_graph and not backward_pass.method.is_immediate
+    kept = backward_pass.kept if is_program and not captured else None
     if mode.deferring == captured and mode.kept is kept:
         return changing(showing=backward_pass)
     return changing(deferring=captured, kept=kept, showing=backward_pass)

@@ -100,9 +100,8 @@ def is_computable(
     """Whether each operation of a pass over these nodes can be computed at once.
 
     For that no value may have rows, no check may see a gradient, and all operators must be
-    built-in, or those of functions of users unless the pass is recorded. Hooks see all nodes of a
-    recorded pass or none. A pass over large arrays that is not recorded becomes a program, to save
-    memory.
+    built-in, or those of `ng.Function`. A pass over large arrays that is not recorded becomes a
+    program, to save memory.
     """
     if request.batch is not None or not is_direct():
         return False
@@ -115,9 +114,7 @@ def is_computable(
     if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
         return False  # on a device each operation would be a program of its own
     most = None if request.create_graph else MOST_WATCHED if careful else MOST
-    if careful is None and not are_unwatched(order):
-        return False
-    if careful and request.direction != "reverse":
+    if request.direction != "reverse" and not are_unwatched(order):
         return False
     return all([_is_simple(node, most) for node in order])  # noqa: C419
 
@@ -141,8 +138,7 @@ def _is_small(node: Node, most: int | None) -> bool:
     ``most`` is the largest number of elements that an array may have, None for any number.
     """
     operator, roles = node.operator, runtime.roles
-    is_users = most is not None and getattr(operator, "is_python", False)
-    if not (operator.has_rule or is_users) or operator.is_replay:
+    if not (operator.has_rule or getattr(operator, "is_python", False)) or operator.is_replay:
         return False
     if operator is roles.put_view and most is not None:
         return False  # a program writes a part without a copy of the rest
