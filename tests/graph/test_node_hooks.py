@@ -156,3 +156,27 @@ def test_post_accumulate_hooks_are_for_leaves_run_only_by_backward_and_return_no
     x.register_post_accumulate_grad_hook(lambda t: t)
     with pytest.raises(HookError, match="None"):
         ng.backward(x * 2.0)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("size", [4, 40_000])
+def test_hooks_see_whole_gradients_where_arrays_were_written_part_by_part(size, batched):
+    seen = []
+    x = ng.tensor(np.linspace(0.5, 1.5, size), requires_grad=True)
+    y = x * 1.0
+    y[1:3] = x[:2] * 2.0
+    part = y[1:3]
+    part.grad_fn.register_hook(lambda given, arrived: seen.append(given[0].numpy().copy()))
+    z = (part * part).sum() + y.sum()
+    if batched:
+        (g,) = ng.grad(z, x, np.array([1.0]), is_grads_batched=True)
+        g = g[0]
+    else:
+        (g,) = ng.grad(z, x)
+    whole = np.zeros(size)
+    whole[1:3] = 4.0 * x.detach().numpy()[:2]
+    np.testing.assert_array_equal(seen, [whole])
+    expected = np.ones(size)
+    expected[1:3] = 0.0
+    expected[:2] += 2.0 * (whole[1:3] + 1.0)
+    np.testing.assert_allclose(g.numpy(), expected, rtol=1e-15)

@@ -157,19 +157,26 @@ class Deferred(Evaluator):
         return super().arrived(node)
 
     def gradients(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
-        kind = node._kind
-        if len(cotangents) == 1:
-            (total,) = cotangents
-            if self._by_position and (other := self._by_position.get(node)) is not None:
-                return self._at_positions(other, node, total)
-            if self._has_parts:
-                sent = self.run.parts.send_on(node, total, mask)
-                if sent is not None:
-                    return sent
-                cotangents = (total,) = (_summed(total, self.run.parts.take((node, 0))),)
-            key: Any = (kind, mask, total.rows)
-        else:
-            key = (kind, mask, *[None if g is None else g.rows for g in cotangents])
+        if len(cotangents) > 1:
+            return self._by_rule(node, mask, cotangents)
+        (total,) = cotangents
+        if self._by_position and (other := self._by_position.get(node)) is not None:
+            return self._at_positions(other, node, total)
+        if self._has_parts:
+            sent = self.run.parts.send_on(node, total, mask)
+            if sent is not None:
+                return sent
+            cotangents = (_summed(total, self.run.parts.take((node, 0))),)
+        return self._by_rule(node, mask, cotangents)
+
+    def values(
+        self, node: Node, mask: Any, cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Return what `gradients` does, as values and as whole arrays, which hooks may see."""
+        return list(map(deferred_value, self._by_rule(node, mask, cotangents)))
+
+    def _by_rule(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
+        key = (node._kind, mask, *[None if g is None else g.rows for g in cotangents])
         rule = self._known.get(key)
         if rule is None:
             found = rule_of(self.run, node, mask, self.saved[node], cotangents)
