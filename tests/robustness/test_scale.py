@@ -78,7 +78,7 @@ def test_large_graph_is_right_and_takes_linear_time(case):
 
 
 def test_deep_graph_with_create_graph():
-    n = SMALL // 4
+    n = SMALL
     x = leaf(2.0)
     y = x
     for _ in range(n):
