@@ -1,6 +1,7 @@
 """Derived sources in words that Numba compiles faster: the same bits, whatever the names."""
 
 import ast
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numgrad._adjoint import Options, derive, type_of
 from numgrad._adjoint import derived as module
 from numgrad._adjoint.kernel import run
 from numgrad._adjoint.respelling import respelled
+from tests.sampling import one_in
 
 from .kernels import CASES, arguments
 from .language import KERNELS
@@ -22,8 +24,13 @@ def gradient(derived, given, seed=1.0):
     return [shadow.tobytes() for shadow in shadows.values()] + list(numbers)
 
 
-@pytest.mark.parametrize("name", ["heat", "crank_nicolson", "cholesky", "wavelet", "metropolis"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+NAMES = "heat", "crank_nicolson", "cholesky", "wavelet", "metropolis"
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    one_in(3, [pytest.param(*case) for case in product(NAMES, (np.float64, np.float32))]),
+)
 def test_bits_are_those_of_the_source(name, dtype, monkeypatch):
     given = [
         part.astype(dtype) if getattr(part, "dtype", None) == np.float64 else part
@@ -66,20 +73,29 @@ def stepped(x, k, n):
     return y, np.sum(z)
 
 
-@pytest.mark.parametrize("options", [Options(), Options(snapshots=True), Options(small=False)])
-def test_no_array_is_assigned_to_a_part_of_another(options):
+OPTIONS = Options(), Options(snapshots=True), Options(small=False)
+
+
+def sources():
+    """Return a case for each kernel under all options."""
+    given = [(stepped, [np.zeros((2, 2)), 0.5, 3]), *((k, [np.zeros(5)]) for k in KERNELS)]
+    given += [(CASES[name][0], arguments(name)) for name in CASES]
+    return [
+        pytest.param(options, kernel, args, id=f"{kernel.__name__}-{n}")
+        for n, options in enumerate(OPTIONS)
+        for kernel, args in given
+    ]
+
+
+@pytest.mark.parametrize(("options", "kernel", "args"), one_in(5, sources()))
+def test_no_array_is_assigned_to_a_part_of_another(options, kernel, args):
     """Numba compiles its functions of strings for that, two seconds long."""
-    types = [type_of(np.zeros((2, 2))), type_of(0.5), type_of(3)]
-    vector = [type_of(np.zeros(5))]
-    cases = [(stepped, types), *((kernel, vector) for kernel in KERNELS)]
-    cases += [(CASES[name][0], [type_of(a) for a in arguments(name)]) for name in CASES]
-    for kernel, given in cases:
-        source = derive(kernel, given, options=options).source
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.Assign, ast.AugAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for target in targets:
-                    assert not any(map(is_part, ast.walk(target))), ast.unparse(node)
+    source = derive(kernel, [type_of(a) for a in args], options=options).source
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                assert not any(map(is_part, ast.walk(target))), ast.unparse(node)
 
 
 def is_part(node):

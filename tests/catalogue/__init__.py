@@ -37,13 +37,13 @@ def over(**groups):
     """Run a test over all scenarios with each of these groups, in each precision.
 
     The number after a group says how many scenarios there are for one that it judges at each
-    change, not all the same ones. In single precision it judges a sixth of these, all the same
+    change, not all the same ones. In single precision it judges a twelfth of these, all the same
     scenarios, because they share kernels.
     """
     cases = []
     for turn, (group, every) in enumerate(groups.items()):
         cases += one_in(every, _cases(group, "double", ""), turn)
-        cases += one_in(6 * every, _cases(group, "single", "-single"))
+        cases += one_in(12 * every, _cases(group, "single", "-single"))
     named = pytest.mark.parametrize(
         ("scenario", "group", "precision"), [case for case in cases if places_of(*case.values)]
     )

@@ -54,7 +54,7 @@ def test_the_event_is_that_of_another_solver(method, direction):
     assert abs(level(found.y, found.t, PARAMS).item()) < 1e-14
 
 
-@pytest.mark.parametrize("method", one_in(2, ["rodas5p", "dopri5"]))
+@pytest.mark.parametrize("method", one_in(2, ["dopri5", "rodas5p"]))
 def test_derivatives_are_those_of_differences(method):
     given = (START, PARAMS, SPAN)
 
@@ -77,7 +77,7 @@ def test_derivatives_are_those_of_differences(method):
 
 
 @pytest.mark.parametrize(
-    ("method", "orders"), one_in(2, [pytest.param("tsit5", 3), pytest.param("rodas5p", 2)])
+    ("method", "orders"), one_in(2, [pytest.param("rodas5p", 2), pytest.param("tsit5", 3)])
 )
 def test_higher_derivatives_of_a_fall(method, orders):
     def time(height):

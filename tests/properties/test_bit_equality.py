@@ -22,7 +22,7 @@ deterministic = settings(
 
 
 @given(graphs())
-@settings(deterministic, max_examples=15)
+@settings(deterministic, max_examples=8)
 def test_all_ways_agree(graph):
     Check(graph).run()
 
@@ -35,7 +35,7 @@ def test_all_ways_agree_for_many(graph):
 
 
 @given(graphs(most=5))
-@settings(deterministic, max_examples=5)
+@settings(deterministic, max_examples=3)
 def test_all_ways_agree_when_fused(graph):
     Check(graph, fuse="now").run()
 

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from numba import njit, types
 from numgrad.targets.cpu.compile import compiler, disk_cache
 from numgrad.targets.cpu.compile.fingerprint import UnstableValueError, fingerprint
 from numgrad.targets.cpu.platform import object_loader
-from tests.sampling import exhaustive, one_in
+from tests.sampling import one_in
 
 SIGNATURE = (types.float64,)
 
@@ -34,18 +35,14 @@ def fresh_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(compiler, "_addresses", {})
 
 
-def run_script(source: str, folder: Path) -> dict:
-    """Run a script that prints JSON, in a process of its own with `folder` on its path."""
-    code = textwrap.dedent(source) + textwrap.dedent(
-        """
-        import dataclasses, json
-        info = dataclasses.asdict(cache.cache_info())
-        print(json.dumps({"result": result, **info}))
-        """
-    )
+def run_scripts(sources: dict, folder: Path) -> dict:
+    """Run scripts one after the other, in a process of their own with `folder` on its path, and
+    return the result of each and what it added to the counters."""
+    code = "".join(textwrap.dedent(s) + f"done({name!r}, result)\n" for name, s in sources.items())
     header = f"import sys; sys.path[:0] = [{str(folder)!r}, {str(Path.cwd())!r}]\n" + PRELUDE
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", header + code],
+        [sys.executable, "-W", "error", "-c", header + code + "print(json.dumps(found))"],
+        env=os.environ | {"NUMGRAD_CACHE_DIR": str(folder / "kernels")},
         capture_output=True, text=True, check=False, timeout=200,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -53,85 +50,102 @@ def run_script(source: str, folder: Path) -> dict:
 
 
 PRELUDE = """
-import ctypes
+import ctypes, json
 from numba import njit, types
 from numgrad.targets.cpu.compile import disk_cache as cache, compiler
 def value(function, x):
     address = compiler.load_or_compile(function, (types.float64,), restype=types.float64)
     return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)(x)
+def counters():
+    info = cache.cache_info()
+    return [info.compiled, info.writes, info.hits]
+found, before = {}, [counters()]
+def done(name, result):
+    before.append(counters())
+    found[name] = [result, [new - old for new, old in zip(before[-1], before[-2])]]
 """
 
-
-@exhaustive
-def test_second_process_compiles_nothing(tmp_path):
-    script = """
-    import math
-    def twice_exp(x):
-        return 2.0 * math.exp(x)
-    result = value(twice_exp, 1.0)
-    """
-    first, second = run_script(script, tmp_path), run_script(script, tmp_path)
-    assert first["result"] == second["result"] == pytest.approx(2 * math.e, rel=1e-15)
-    assert (first["compiled"], first["writes"], first["hits"]) == (1, 1, 0)
-    assert (second["compiled"], second["writes"], second["hits"]) == (0, 0, 1)
-
-
-def test_edit_of_a_callee_in_another_file_recompiles(tmp_path):
-    script = """
-    import helper
-    def scaled(x):
-        return helper.scale(x)
-    result = value(scaled, 3.0)
-    """
-    source = "from numba import njit\n@njit\ndef scale(x):\n    return {} * x\n"
-    (tmp_path / "helper.py").write_text(source.format("2.0"))
-    assert run_script(script, tmp_path)["result"] == 6.0
-    (tmp_path / "helper.py").write_text(source.format("7.00"))
-    edited = run_script(script, tmp_path)
-    assert (edited["result"], edited["compiled"]) == (21.0, 1)
-
-
-def test_callees_of_one_name_from_two_processes_stay_apart(tmp_path):
-    """Both callees get Numba's first version number, so their symbols have the same name."""
-    one = """
-    def make(scale):
-        @njit
-        def callee(x):
-            return math_like(x) * scale if x > 0 else -scale
-        return callee
+CALLEES = """
+def make(scale):
     @njit
-    def math_like(x):
-        return x
-    callee = make({scale})
-    def kernel(x):
-        return callee(x) + {shift}
-    result = value(kernel, 1.0)
-    """
-    assert run_script(one.format(scale="2.0", shift="0.5"), tmp_path)["result"] == 2.5
-    both = one.format(scale="3.0", shift="0.25") + one.format(scale="2.0", shift="0.5").replace(
-        "result =", "result = result,"
-    )
-    assert run_script(both, tmp_path)["result"] == [3.25, 2.5]
+    def callee(x):
+        return math_like(x) * scale if x > 0 else -scale
+    return callee
+@njit
+def math_like(x):
+    return x
+callee = make({scale})
+def kernel(x):
+    return callee(x) + {shift}
+result = value(kernel, 1.0)
+"""
+TWO, THREE = CALLEES.format(scale="2.0", shift="0.5"), CALLEES.format(scale="3.0", shift="0.25")
+TWICE = """
+import math
+def twice_exp(x):
+    return 2.0 * math.exp(x)
+result = value(twice_exp, 1.0)
+"""
+EDITED = """
+import helper
+def scaled(x):
+    return helper.scale(x)
+result = value(scaled, 3.0)
+"""
+PARALLEL = """
+from numba import prange, carray
+import numpy as np
+def total(pointer, n):
+    x = carray(pointer, n)
+    s = 0.0
+    for i in prange(n):
+        s += x[i]
+    return s
+address = compiler.load_or_compile(
+    total, (types.CPointer(types.float64), types.int64), parallel=True, restype=types.float64
+)
+x = np.arange(1000.0)
+kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_int64)
+result = kind(address)(x.ctypes.data, x.size)
+"""
+OTHERS = {"twice": TWICE, "edited": EDITED, "parallel": PARALLEL}
 
 
-def test_parallel_function_from_the_cache(tmp_path):
-    script = """
-    from numba import prange, carray
-    import numpy as np
-    def total(pointer, n):
-        x = carray(pointer, n)
-        s = 0.0
-        for i in prange(n):
-            s += x[i]
-        return s
-    address = compiler.load_or_compile(
-        total, (types.CPointer(types.float64), types.int64), parallel=True, restype=types.float64
-    )
-    x = np.arange(1000.0)
-    kind = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_int64)
-    result = kind(address)(x.ctypes.data, x.size)
-    """
-    assert [run_script(script, tmp_path)["result"] for _ in range(2)] == [499500.0] * 2
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    """What two processes with one cache found; a file that both import is edited in between."""
+    folder = tmp_path_factory.mktemp("processes")
+    source = "from numba import njit\n@njit\ndef scale(x):\n    return {} * x\n"
+    (folder / "helper.py").write_text(source.format("2.0"))
+    first = run_scripts({"two": TWO, **OTHERS}, folder)
+    (folder / "helper.py").write_text(source.format("7.00"))
+    return first, run_scripts({"three": THREE, "two": TWO, **OTHERS}, folder)
+
+
+def test_second_process_compiles_nothing(processes):
+    first, second = (found["twice"] for found in processes)
+    assert first[0] == second[0] == pytest.approx(2 * math.e, rel=1e-15)
+    assert (first[1], second[1]) == ([1, 1, 0], [0, 0, 1])
+
+
+def test_edit_of_a_callee_in_another_file_recompiles(processes):
+    (before, _), (after, (compiled, *_)) = (found["edited"] for found in processes)
+    assert before == 6.0
+    assert (after, compiled) == (21.0, 1)
+
+
+def test_callees_of_one_name_from_two_processes_stay_apart(processes):
+    """The first callee of a process gets Numba's first version number, so that the symbols of both
+    processes have the same name."""
+    first, second = processes
+    assert first["two"][0] == 2.5
+    assert (second["three"][0], second["two"][0]) == (3.25, 2.5)
+
+
+def test_parallel_function_from_the_cache(processes):
+    (first, _), (second, counted) = (found["parallel"] for found in processes)
+    assert first == second == 499500.0
+    assert counted == [0, 0, 1]
 
 
 def test_equal_requests_give_one_address():

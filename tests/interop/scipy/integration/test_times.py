@@ -2,6 +2,7 @@
 ``y' = k y cos(t)`` through ``y(s) = a`` is ``a exp(k (sin(t) - sin(s)))``."""
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -82,32 +83,33 @@ def test_a_batch_has_the_bits_of_its_rows():
         np.testing.assert_array_equal(found.numpy(), looped)
 
 
-@pytest.mark.parametrize("direction", one_in(2, [-1, 1]))
-def test_both_ends_of_the_interval(direction):
+FAST = [case for case in ALL if case[0] != "Euler"]
+ENDS = [pytest.param(direction, *case) for direction, case in product((-1, 1), FAST)]
+
+
+@pytest.mark.parametrize(("direction", "method", "options"), one_in(3, ENDS))
+def test_both_ends_of_the_interval(direction, method, options):
     span, k = np.array([0.3, 1.4])[::direction].copy(), K[0]
     start, end = span
-    for method, options in ALL:
-        if method == "Euler":
-            continue
 
-        def final(span, k):
-            found = solve_ivp(field, (span[0], span[1]), A, method, args=(k,), **TIGHT | options)  # noqa: B023
-            return found.y[:, -1], found.y[:, 0], found.t
+    def final(span, k):
+        found = solve_ivp(field, (span[0], span[1]), A, method, args=(k,), **TIGHT | options)
+        return found.y[:, -1], found.y[:, 0], found.t
 
-        last, first, times = ng.func.jacrev(final)(span, K)
-        y = closed(end, start)
-        close(last, k * np.cos(span) * [-1.0, 1.0] * y)
-        np.testing.assert_array_equal(first, 0.0)  # the start is the start, whenever it is
-        np.testing.assert_array_equal(times.sum(axis=0), [1.0, 1.0])
-        if options.get("adjoint") or method in ("Radau", "BDF", "LSODA"):
-            continue
-        total = lambda span, k: final(span, k)[0].sum()  # noqa: E731
-        c, s, y = np.cos(span), np.sin(span), y.sum()
-        both = np.array([[k * k * c[0] ** 2 + k * s[0], -k * k * c[0] * c[1]],
-                         [-k * k * c[0] * c[1], k * k * c[1] ** 2 - k * s[1]]]) * y  # fmt: skip
-        close(ng.func.hessian(total)(span, K), both)
-        mixed = ng.func.jacrev(ng.func.grad(total, argnums=1))(span, K)[0]
-        close(mixed, c * [-1.0, 1.0] * (1.0 + k * (s[1] - s[0])) * y)
+    last, first, times = ng.func.jacrev(final)(span, K)
+    y = closed(end, start)
+    close(last, k * np.cos(span) * [-1.0, 1.0] * y)
+    np.testing.assert_array_equal(first, 0.0)  # the start is the start, whenever it is
+    np.testing.assert_array_equal(times.sum(axis=0), [1.0, 1.0])
+    if options.get("adjoint") or method in ("Radau", "BDF", "LSODA"):
+        return
+    total = lambda span, k: final(span, k)[0].sum()  # noqa: E731
+    c, s, y = np.cos(span), np.sin(span), y.sum()
+    both = np.array([[k * k * c[0] ** 2 + k * s[0], -k * k * c[0] * c[1]],
+                     [-k * k * c[0] * c[1], k * k * c[1] ** 2 - k * s[1]]]) * y  # fmt: skip
+    close(ng.func.hessian(total)(span, K), both)
+    mixed = ng.func.jacrev(ng.func.grad(total, argnums=1))(span, K)[0]
+    close(mixed, c * [-1.0, 1.0] * (1.0 + k * (s[1] - s[0])) * y)
 
 
 def test_the_end_does_not_matter_where_other_times_are_asked_for():
@@ -170,9 +172,12 @@ def test_events_refuse_a_start_that_moves_and_do_not_depend_on_the_end():
         assert slope.item() == pytest.approx(K[0] * np.cos(0.5) * found.y[0, -1].item())
 
 
-@pytest.mark.parametrize("method", ["RK45", "Radau", "RK4"])
-@pytest.mark.parametrize("span", [(0.0, 2.0), (2.0, 0.0)])
-def test_a_dense_solution_is_a_function_of_all_that_was_given(method, span):
+SPANS = (0.0, 2.0), (2.0, 0.0)
+DENSE = [pytest.param(*case) for case in product(SPANS, ("RK45", "Radau", "RK4"))]
+
+
+@pytest.mark.parametrize(("span", "method"), one_in(2, DENSE))
+def test_a_dense_solution_is_a_function_of_all_that_was_given(span, method):
     options = {"step": 0.01} if method == "RK4" else TIGHT
     at = np.array([1.5, 0.3, 1.5])
 
