@@ -13,6 +13,7 @@ from ..._settings import settings
 from ..graph.callsite import is_ours
 from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
+from ..graph.saved import saved
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
 from .apply import other_modes, runtime
@@ -21,7 +22,7 @@ from .plan import NOTHING
 UNWRITTEN = (0,) * 8
 """The versions of a node's saved values if none has been written in place."""
 
-_TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
+_TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage"), saved
 
 
 def recorder_of(plan: Kind, depth: int) -> Any:

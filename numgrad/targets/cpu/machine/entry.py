@@ -28,10 +28,10 @@ from . import machine, scratch
 (
     NARGS, WORK, SPACE, BASES, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,
 ) = range(OWN, OWN + 10)  # fmt: skip
-"""Words of an entry: the number of arguments; the addresses of `work`, of the run's space and of the
-entry's table of bases; the number of parts; the number of calls left, any number if negative; the address of
-`work_in_parallel`; whether the entry releases the GIL, and whether a call has released it and runs.
-They are followed by
+"""Words of an entry: the number of arguments; the addresses of `work`, of the run's space and of
+the entry's table of bases; the number of parts; the number of calls left, any number if negative;
+the address of `work_in_parallel`; whether the entry releases the GIL, and whether a call has
+released it and runs. They are followed by
 
 - for each part the address of its program block and the number of its threads,
 - for each argument its kind, the length of its description, its number of slots; then the

@@ -28,8 +28,8 @@ view or 0; the function that computes, the function that makes an array of a res
 one for scalars of one type, or 0; the versions of saved values; types; templates of new objects,
 and where the words of each end."""
 
-FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, FILE_NAME = range(
-    STORAGE_END + 1, STORAGE_END + 8
+FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, SAVED, FILE_NAME = range(
+    STORAGE_END + 1, STORAGE_END + 9
 )
 """Words of a recorder: objects that locate the user's code, and Python functions that it calls."""
 
@@ -93,7 +93,8 @@ def recorder(
     tools : tuple
         ``frame_at(depth)`` and the depth of the first frame that may be the user's; a dict from
         file names to whether they belong to numgrad; ``next_number()``, ``accumulator_of(leaf)``,
-        ``storage_of(value)``.
+        ``storage_of(value)``; and ``saved(value)``, what a node saves of a value whose memory was
+        written.
     ordered : bool
         Whether the arrays must be in C order.
     """
