@@ -351,12 +351,53 @@ def record_in_place(
     if plan is None or not plan.reads:
         record_without_plan(operator, static, inputs, [result])
         return
-    parents = parents_of(inputs)
-    wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
-    node = _planned_node(plan, wanted, inputs, parents, result, _frame(1))
+    wanted = sum([x.requires_grad << n for n, x in enumerate(inputs)])
+    result.move(_node_of_write(plan, static, inputs, wanted, result), 0, True)
+
+
+def plan_of_write(operator: Any, x: Any, y: Any) -> Kind:
+    """Return the kind by which an elementwise operator of ``x`` and ``y`` is computed into the
+    array of ``x``."""
+    plan = plan_of(operator, {}, (x, y))
+    return plan or shared_plan(operator, {}, (x.spec, y.spec), x.spec)
+
+
+def overwrite(plan: Kind, x: Any, y: Any, wanted: int) -> Any:
+    """Compute an elementwise operator of ``x`` and ``y`` into the array of ``x``; return a value
+    with that array, which has the node of the operation.
+
+    ``wanted`` is a bit mask of the inputs that require grad; without any there is no node. The
+    derivative must not read what ``x`` was.
+    """
+    a = x.array
+    (plan.overwrite or _overwriting(plan))(a, y.array, out=a)
+    x.storage.version += 1
+    result = _result(plan, a, runtime.value)
+    result._storage, result._view = x._storage, None
+    if wanted and (other_modes or not plan.reads):
+        record_without_plan(plan.operator, plan.static, (x, y), [result])
+    elif wanted:
+        result.move(_node_of_write(plan, plan.static, (x, y), wanted, result), 0, True)
+    return result
+
+
+def _overwriting(plan: Kind) -> Any:
+    """Return what computes a plan into a given array, and keep it for as long as the settings stay.
+    """
+    version = settings.version
+    made = plan.operator.overwriting(runtime.target_of((plan.spec,)), plan.spec.dtype)
+    if version == settings.version:  # another thread may have changed them
+        plan.overwrite = made
+    return made
+
+
+def _node_of_write(
+    plan: Kind, static: dict[str, Any], inputs: tuple[Any, ...], wanted: int, result: Any
+) -> Node:
+    node = _planned_node(plan, wanted, inputs, parents_of(inputs), result, _frame(2))
     if not plan.is_settled:
-        node._kind = loose_kind(operator, static, plan.inputs, plan.outputs)
-    result.move(node, 0, True)
+        node._kind = loose_kind(plan.operator, static, plan.inputs, plan.outputs)
+    return node
 
 
 def record_planned(
