@@ -64,6 +64,10 @@ OPERATIONS = [
     lambda x, y: ng.exp(leaf(3, 2)),
     lambda x, y: leaf(3, 2) * y,
     lambda x, y: leaf(3, 2)[1:],
+    lambda x, y: x @ leaf(2),
+    lambda x, y: leaf(3) @ x,
+    lambda x, y: x[0] @ y[1],
+    lambda x, y: written(x) @ y[1],
     lambda x, y: written(x) * y,
     lambda x, y: x * written(y),
     lambda x, y: ng.exp(written(x)),
@@ -183,16 +187,18 @@ def test_threads_that_begin_with_a_method():
 
 def test_references_are_counted():
     x, y = graph(4), graph(4)
-    start, part = leaf(4), x[1:]
+    start, part, matrix = leaf(4), x[1:], graph(3, 4)
     operations = [
         lambda: x * y, lambda: ng.exp(x), lambda: x[1:], lambda: x * 2.0, lambda: x > y,
         lambda: start * x, lambda: part[1:], lambda: x[1::2], lambda: x.reshape((2, 2)),
         lambda: ng.where(y, x, y), lambda: x.sum(0, keepdims=True), lambda: start[..., None],
+        lambda: matrix @ x, lambda: x @ y,
     ]  # fmt: skip
     things = [
         None, True, False, 0, (), x, y, x.node, x.array, x.spec, x.shape, x.dtype, Node, ng.Tensor,
         registry["multiply"], dispatch.UNWRITTEN, test_references_are_counted.__code__, ..., slice,
         start, start.storage, part, part._view, part._view.chain, x.storage, tuple, "f_code", int,
+        matrix, matrix.node, 1, 2, 3,
     ]  # fmt: skip
     for operation in operations * 3:
         operation()

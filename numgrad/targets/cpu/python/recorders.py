@@ -16,6 +16,9 @@ from .object_layout import OWN
 MOST = 4
 """The most inputs of an operation."""
 
+MOST_STEPS = 8
+"""The most recorders that a finder calls where each says which values it reads."""
+
 VALUE_TYPE = OWN
 """The first word of both kinds of tables."""
 
@@ -141,7 +144,10 @@ def finder(
     other_modes : dict
         Recorders are used only while this dict is empty.
     known : dict
-        For each key of specs and options, a tuple of the recorders to call one after the other.
+        For each key of specs and options, a tuple of the recorders to call one after the other: the
+        first with the values among the arguments, each later one with the result before. Or a tuple
+        of tuples, of at most `MOST_STEPS` recorders, each followed by the numbers of its operands:
+        the values among the arguments are numbered first, then the results.
     general : callable
         The function that is called where no recorder is known or answers.
     """
