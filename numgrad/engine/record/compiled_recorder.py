@@ -39,10 +39,10 @@ def recorder_of(plan: Kind, depth: int) -> Any:
     storage = Storage()
     storage.kept = True  # the storage of a saved result
     described = {
-        "compute": plan.in_order or plan.compute, "value": value_like(plan),
+        "compute": plan.compute, "in_order": plan.in_order, "value": value_like(plan),
         "node": node_like(plan), "storage": storage, "view": View, "reads": plan.reads,
         "inputs": plan.inputs, "unwritten": UNWRITTEN, "step": plan.step,
-        "tools": (sys._getframe, depth, *_TOOLS), "ordered": plan.in_order is not None,
+        "tools": (sys._getframe, depth, *_TOOLS),
     }  # fmt: skip
     name, version = plan.operator.name, settings.version
     made = attempt("record an operation directly", name, lambda: make(**described))

@@ -9,7 +9,19 @@ from ..compile.intrinsics import call_function, load_word, stack_words, store_wo
 from . import cpython as python
 from . import recorders as at
 from .cpython import call, fits, give, is_a, place, put
-from .object_layout import ARRAY_TYPE, DATA, FALSE, ITEMS, NONE, OBJECT, TRUE, TYPE, ZERO
+from .object_layout import (
+    ARRAY_TYPE,
+    C_ORDER,
+    DATA,
+    FALSE,
+    FLAGS,
+    ITEMS,
+    NONE,
+    OBJECT,
+    TRUE,
+    TYPE,
+    ZERO,
+)
 
 _MOST = at.MOST
 
@@ -72,20 +84,27 @@ def like(t, template, end):
     return new
 
 
+def is_in_order(t, array):
+    """Return 1 if an object is an array in C order, else 0."""
+    return is_a(t, array, ARRAY_TYPE) & (load_word(array, FLAGS) & C_ORDER)
+
+
 def computed(t, arguments, count, total):
     """Compute an operation on the arrays of the inputs; return an array, or 0 after an error.
 
     There are ``count`` inputs among ``total`` arguments. Any other arguments are arrays to compute
     with in place of those of the inputs.
     """
-    arrays = stack_words(_MOST)
+    arrays, compute = stack_words(_MOST), load_word(t, at.IN_ORDER)
     for n in range(count):
         array = place(t, load_word(arguments, n), at.V_ARRAY)
         if total > count:
             array = load_word(arguments, count + n)
+        if is_in_order(t, array) == 0:
+            compute = 0
         python.keep(array)  # others may replace it while the kernel runs
         store_word(arrays, n, array)
-    result = call(load_word(t, at.COMPUTE), arrays, count)
+    result = call(load_word(t, at.COMPUTE) if compute == 0 else compute, arrays, count)
     for n in range(count):
         python.drop(load_word(arrays, n))
     if result == 0 or is_a(t, result, ARRAY_TYPE) != 0:

@@ -23,11 +23,12 @@ VALUE_TYPE = OWN
 """The first word of both kinds of tables."""
 
 (
-    NIN, FLOWS, STEP, COMPUTE, AS_ARRAY, FROM_SCALAR, SCALAR_TYPE, UNWRITTEN, STORAGE_TYPE,
-    VIEW_TYPE, VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END,
-) = range(OWN + 1, OWN + 17)  # fmt: skip
+    NIN, FLOWS, STEP, COMPUTE, IN_ORDER, AS_ARRAY, FROM_SCALAR, SCALAR_TYPE, UNWRITTEN,
+    STORAGE_TYPE, VIEW_TYPE, VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END,
+) = range(OWN + 1, OWN + 18)  # fmt: skip
 """Words of a recorder: the number of inputs, whether gradients flow, the steps from a base to its
-view or 0; the function that computes, the function that makes an array of a result, and a faster
+view or 0; the function that computes, a faster one for arrays in C order or 0, the function that
+makes an array of a result, and a faster
 one for scalars of one type, or 0; the versions of saved values; types; templates of new objects,
 and where the words of each end."""
 
@@ -67,7 +68,7 @@ def recorder(
     unwritten: tuple[int, ...],
     step: tuple[Any, ...],
     tools: tuple[Any, ...],
-    ordered: bool,
+    in_order: Callable[..., Any] | None = None,
 ) -> Any:
     """Return a builtin function that records an operation of a plan, or None.
 
@@ -98,8 +99,8 @@ def recorder(
         file names to whether they belong to numgrad; ``next_number()``, ``accumulator_of(leaf)``,
         ``storage_of(value)``; and ``saved(value)``, what a node saves of a value whose memory was
         written.
-    ordered : bool
-        Whether the arrays must be in C order.
+    in_order : callable, optional
+        What takes the arrays instead of ``compute``, if all are in C order.
     """
     if len(inputs) > MOST:
         return None  # compiled code has room for the arrays of `MOST` inputs
@@ -115,6 +116,8 @@ def recorder(
     }  # fmt: skip
     if step:
         objects[STEP] = step
+    if in_order is not None:
+        objects[IN_ORDER] = in_order
     words = np.zeros(INPUTS, np.int64)
     words[list(objects)] = [id(item) for item in objects.values()]
     words[[NIN, FLOWS]] = len(inputs), bool(reads)
@@ -123,8 +126,7 @@ def recorder(
     words[V_ARRAY:READS] = [place for found in places for place in found or ()]
     for wanted, read in enumerate(reads):
         words[READS + wanted] = sum(bool(r) << n for n, r in enumerate(read or ()))
-    flags = object_layout.C_ORDER if ordered else 0
-    described = [w for x in inputs for w in object_layout.words_of_array(x.dtype, x.shape, flags)]
+    described = [w for x in inputs for w in object_layout.words_of_array(x.dtype, x.shape, 0)]
     described = [*words[OWN:], *described]
     return object_layout.builtin("python.recorder_code", "record", described, objects)
 
