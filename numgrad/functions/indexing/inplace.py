@@ -1,6 +1,7 @@
 """Writing elements: ``t[key] = value`` and ``t += value``, with gradients."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ import numpy as np
 from ..._declare import Elementwise
 from ..._errors import ArgTypeError, DtypeError
 from ..._tensor import ArrayLike, Tensor
+from ...engine.graph.kind import MOST_KINDS
 from ...engine.graph.memory_order import stand_in
 from ...engine.graph.value import CPU, ForeignStorage, View
+from ...engine.graph.view import Chain
 from ...engine.record import apply as _record
 from ...engine.record import inplace as _inplace
 from ...engine.record.dispatch import overwrite, plan_of_write
@@ -129,10 +132,23 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
         _inplace.preserve_saved_values(x)
         _cast.write(_record.runtime.target, value.array, region)
     if deferred or _inplace.is_recorded(x, value):
-        chain = ((_indexing.index, {"key": items}),) if items else ()
-        _inplace.commit_write(x, _cast.cast(_same_rank(value, region.ndim), x.dtype), chain)
+        value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
+        _inplace.commit_write(x, value, _chain_to(items) if items else ())
     else:
         x.storage.version += 1
+
+
+def _chain_to(items: tuple[Any, ...]) -> Chain:
+    """Return the chain to the elements at a key, the same object each time, as its parameters are
+    found by identity; a new one in a capture, where items may be known later."""
+    return _new_chain(items) if _record.other_modes else _known_chain(items)
+
+
+def _new_chain(items: tuple[Any, ...]) -> Chain:
+    return ((_indexing.index, {"key": items}),)
+
+
+_known_chain = lru_cache(MOST_KINDS)(_new_chain)
 
 
 def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
@@ -143,7 +159,7 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
     root, chain = _inplace.root_of(x)
     if view.base is not root or value.storage is not x.storage:
         return False
-    if view.chain == (*chain, (_indexing.index, {"key": key.items})):
+    if view.chain == (*chain, *_chain_to(key.items)):
         return True
     whole, part = x.array, value.array
     if whole is None or part is None:

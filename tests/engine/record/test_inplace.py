@@ -76,3 +76,24 @@ def test_what_is_overwritten_may_be_needed_by_the_derivative():
     s, c, f = np.sin(x.detach().numpy()), np.cos(x.detach().numpy()), factor.detach().numpy()
     np.testing.assert_allclose(gx.numpy(), 2 * f * f * s * c, rtol=1e-14)
     np.testing.assert_allclose(gf.numpy(), 2 * f * s * s, rtol=1e-14)
+
+
+def test_keys_that_come_again_share_their_parameters():
+    def first(y):
+        y[0] = 1.0
+
+    def last(y):
+        y[-1] = 1.0
+
+    one, other = (made(first)[0].node.static for _ in range(2))
+    assert type(one) is KeyedStatic
+    assert one is other
+    assert made(last)[0].node.static["chain"] != one["chain"]
+
+
+def test_parts_are_told_by_what_their_keys_say():
+    x = ng.zeros((3, 3))
+    for row in (0, 1, 2):
+        for key in (row, slice(row, row + 1), (row, slice(None)), (slice(None), row), (row, row)):
+            x[key] = x[key] + 1.0
+    assert np.array_equal(x.numpy(), np.full((3, 3), 4.0) + np.eye(3))
