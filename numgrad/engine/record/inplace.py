@@ -26,7 +26,7 @@ from ..graph.saved import detach_saved_values, preserve
 from ..graph.value import Alias, is_movable
 from ..graph.view import ELEMENT, Chain, view_through
 from .apply import apply, deferring, grad_mode, mode, other_modes, runtime
-from .dispatch import record_in_place
+from .writes import record_in_place
 
 
 class Positions(NamedTuple):

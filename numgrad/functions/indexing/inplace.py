@@ -15,7 +15,7 @@ from ...engine.graph.value import CPU, ForeignStorage, View
 from ...engine.graph.view import Chain
 from ...engine.record import apply as _record
 from ...engine.record import inplace as _inplace
-from ...engine.record.dispatch import overwrite, plan_of_write
+from ...engine.record.writes import overwrite, plan_of_write
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.device_array import DeviceArray
 from ...operators.elementwise import arithmetic as _elementwise

@@ -5,7 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.graph.kind import KeyedStatic, frozen
-from numgrad.engine.record import dispatch
+from numgrad.engine.record import writes
 from numgrad.operators.elementwise.arithmetic import multiply
 
 
@@ -57,7 +57,7 @@ def test_a_change_of_settings_forgets_how_a_plan_overwrites():
     x, y = (ng.tensor([1.0, 2.0, 3.0]) for _ in range(2))
     for _ in range(3):
         x *= y
-    plan = dispatch.plan_of_write(multiply, x, y)
+    plan = writes.plan_of_write(multiply, x, y)
     assert plan.overwrite is not None
     ng.set_flags()
     assert plan.overwrite is None
