@@ -224,7 +224,8 @@ def keep(keeper: Any, table: dict[Any, Any], key: Hashable, item: Any) -> Any:
     When settings that kernels depend on change, ``keeper.forget_plans()`` is called, which has to
     forget what depends on them.
     """
-    _keepers.add(keeper)
+    if not table:
+        _keepers.add(keeper)  # once, as this takes long
     table[key] = item
     return item
 
