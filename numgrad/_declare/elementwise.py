@@ -322,9 +322,10 @@ class Elementwise(Operator):
                 return by_rows or best_call(ufunc, inputs)
         return lambda *arrays: self.run(target, arrays, {})[0]
 
-    def overwrite(self, target: Any, arrays: Sequence[np.ndarray], out: np.ndarray) -> None:
-        """Compute the result into ``out``, which may be one of the operands."""
-        target.kernel(self.spec(arrays[-1].dtype)).ufunc(*arrays, out=out)
+    def overwriting(self, target: Any, dtype: np.dtype) -> Any:
+        """Return a function of the operands, and of an array ``out`` for the result, which may be
+        one of them."""
+        return target.kernel(self.spec(dtype)).ufunc
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]

@@ -9,10 +9,10 @@ from .._errors import OperatorError
 from ..ir.broadcasting import broadcast_shapes
 from ..ir.gufunc_signature import Signature, parse_signature
 from ..ir.kernel_spec import LoopSpec
-from ..ir.memory_order import laid_like
+from ..ir.memory_order import laid_like, standing_in
 from ..process.bounded_dict import Bounded
 from .operands import align, as_values
-from .operator import Operator, Specs
+from .operator import Computation, Operator, Specs
 
 MOST_SPECS = 1024
 """The most kernel specs that an operator keeps: Fourier transforms have one for each length."""
@@ -219,6 +219,26 @@ class KernelOperator(Operator):
         if status:
             raise self.failure(target, spec, [*arrays, *numbers], status, static)
         return [np.asarray(r) for r in (results if self.nout > 1 else (results,))]
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Computation:
+        general = super().computation(target, inputs, static)
+        if type(self).run is not KernelOperator.run or self.nout > 1:
+            return general
+        spec, numbers = self.kernel(tuple([x.dtype for x in inputs]), static)
+        shapes = [standing_in(x.shape, x.dtype) for x in inputs]  # in C order, as all operands are
+        spec = self.for_operands(spec, self.operands(contiguous, shapes))
+        kernel = target.kernel(spec)
+
+        def compute(*arrays: np.ndarray) -> Any:
+            operands = self.operands(contiguous, arrays)
+            result, status = kernel.call(*operands, *numbers)
+            if status:
+                raise self.failure(target, spec, [*arrays, *numbers], status, static)
+            return result
+
+        return compute
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]

@@ -28,12 +28,27 @@ class _NotHashableError(Exception):
     """Raised for a static parameter that cannot be part of a hashable key."""
 
 
+class KeyedStatic(dict[str, Any]):
+    """Static parameters that are met again and again, with the key that `frozen` returns for them.
+
+    Nobody may change them.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, static: Mapping[str, Any]) -> None:
+        super().__init__(static)
+        self.key = frozen(static)
+
+
 def frozen(static: Mapping[str, Any]) -> Hashable:
     """Return a hashable key of static parameters; None if one of them cannot be part of a key.
 
     Parameters that are equal in Python but not the same have different keys: ``1``, ``1.0`` and
     ``True``, or ``0.0`` and ``-0.0``.
     """
+    if type(static) is KeyedStatic:
+        return static.key
     parts: list[Hashable] = []
     try:
         for name, value in static.items():
@@ -104,6 +119,9 @@ class Kind:
         empty.
     mark : Element or None
         The mark of a result that NumPy has as a scalar; else None.
+    overwrite : callable
+        Takes the arrays of the operands, and an array ``out`` for the result, which may be one of
+        them; None before somebody writes in place.
     recorder, direct_recorder : callable
         Compiled functions that record an operation, see `compiled_recorder`: one for callers in
         `dispatch`, and one for the finder, whose caller may be the user. They are made after many
@@ -128,7 +146,7 @@ class Kind:
     __slots__ = (
         "__weakref__", "by_position", "compute", "direct_recorder", "has_plan", "in_order",
         "inputs", "is_settled", "is_shared", "is_small", "like", "mark", "operator", "outputs",
-        "reads", "recorder", "rules", "spec", "static", "step", "uses", "version",
+        "overwrite", "reads", "recorder", "rules", "spec", "static", "step", "uses", "version",
     )  # fmt: skip
 
     def __init__(
@@ -155,7 +173,7 @@ class Kind:
 
     def forget_plan(self) -> None:
         """Forget the plan, as settings have changed; a thread may be using ``compute`` still."""
-        self.recorder = self.direct_recorder = self.like = None
+        self.recorder = self.direct_recorder = self.like = self.overwrite = None
         self.has_plan, self.uses = False, 0
 
     def __repr__(self) -> str:
@@ -206,7 +224,8 @@ def keep(keeper: Any, table: dict[Any, Any], key: Hashable, item: Any) -> Any:
     When settings that kernels depend on change, ``keeper.forget_plans()`` is called, which has to
     forget what depends on them.
     """
-    _keepers.add(keeper)
+    if not table:
+        _keepers.add(keeper)  # once, as this takes long
     table[key] = item
     return item
 

@@ -13,6 +13,7 @@ from ..._settings import settings
 from ..graph.callsite import is_ours
 from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
+from ..graph.saved import saved
 from ..graph.value import Storage, View, next_number
 from ..lower.fallback import attempt
 from .apply import other_modes, runtime
@@ -21,7 +22,7 @@ from .plan import NOTHING
 UNWRITTEN = (0,) * 8
 """The versions of a node's saved values if none has been written in place."""
 
-_TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage")
+_TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage"), saved
 
 
 def recorder_of(plan: Kind, depth: int) -> Any:
@@ -38,10 +39,10 @@ def recorder_of(plan: Kind, depth: int) -> Any:
     storage = Storage()
     storage.kept = True  # the storage of a saved result
     described = {
-        "compute": plan.in_order or plan.compute, "value": value_like(plan),
+        "compute": plan.compute, "in_order": plan.in_order, "value": value_like(plan),
         "node": node_like(plan), "storage": storage, "view": View, "reads": plan.reads,
         "inputs": plan.inputs, "unwritten": UNWRITTEN, "step": plan.step,
-        "tools": (sys._getframe, depth, *_TOOLS), "ordered": plan.in_order is not None,
+        "tools": (sys._getframe, depth, *_TOOLS),
     }  # fmt: skip
     name, version = plan.operator.name, settings.version
     made = attempt("record an operation directly", name, lambda: make(**described))

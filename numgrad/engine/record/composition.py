@@ -228,11 +228,14 @@ class Composition:
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function; by noted operations, if there are any for arguments
         like these."""
+        given = args
         values: list[Any] = []
-        if any([type(x) is ndarray and x.size > _MOST_COPIED for x in args]):  # noqa: C419
-            return self.function(*args, **kwargs)
-        given, args = args, with_constants(args[: self._operands], "read") + args[self._operands :]
         key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
+        if key is None and ndarray in map(type, args):
+            if any([type(x) is ndarray and x.size > _MOST_COPIED for x in args]):  # noqa: C419
+                return self.function(*args, **kwargs)
+            args = with_constants(args[: self._operands], "read") + args[self._operands :]
+            key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values := [])
         kinds = None if key is None else _kinds(values)
         if kinds is None:
             return self.function(*given, **kwargs)
@@ -370,8 +373,8 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
         inputs = [values[n] for n in reads]
         if plan is not None:
             result = None
-            if len(inputs) > 1 and plan.recorder is not None and not other_modes:
-                result = plan.recorder(*inputs, *[x.array for x in inputs])
+            if plan.recorder is not None and not other_modes:
+                result = _recorded(plan.recorder, inputs)
             values.append(apply_plan(plan, inputs) if result is None else result)
         elif operator is not None:
             values += apply(operator, tuple(inputs), static)
@@ -379,6 +382,14 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
             values.append(inputs[0].detached())
         for n in last:
             values[n] = None
+
+
+def _recorded(recorder: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """Return what a recorder makes of operands; None if it declines."""
+    try:
+        return recorder(*inputs)
+    except ValueError:  # an array that cannot be viewed in this way
+        return None
 
 
 def _kind(result: Any) -> Callable[[Sequence[Any]], Any] | None:

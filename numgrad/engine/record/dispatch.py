@@ -25,11 +25,9 @@ from .apply import (
     mode,
     other_modes,
     pack,
-    parents_of,
     runtime,
     saved_result,
 )
-from .apply import record as record_without_plan
 from .compiled_recorder import UNWRITTEN, recorder_of
 from .operands import as_value, descriptor
 from .operands import learn_elementwise as learn_of
@@ -124,7 +122,7 @@ def _apply_two(plan: Kind, x: Any, y: Any, a: Any, b: Any) -> Any:
         if result is not None:
             return result
     require_own_arrays((x, y))
-    result = _result(plan, plan.compute(a, b), runtime.value)
+    result = new_result(plan, plan.compute(a, b), runtime.value)
     if plan.reads and (not other_modes or mode.grad):
         _connect(plan, x, y, result)
     return result
@@ -159,7 +157,7 @@ def _recorded_one(plan: Kind, x: Any, array: Any) -> Any:
 
     The result of a view operator becomes a view of ``x``.
     """
-    result = _result(plan, array, runtime.value)
+    result = new_result(plan, array, runtime.value)
     if plan.step:
         _link(plan, x, result)
     if plan.reads and (not other_modes or mode.grad):
@@ -277,7 +275,7 @@ def _apply_many(plan: Kind, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
         if result is not None:
             return result
     require_own_arrays(inputs)
-    result = _result(plan, plan.compute(*arrays), runtime.value)
+    result = new_result(plan, plan.compute(*arrays), runtime.value)
     if plan.reads and (not other_modes or mode.grad):
         parents, wanted = [], 0
         for n, x in enumerate(inputs):
@@ -290,7 +288,7 @@ def _apply_many(plan: Kind, inputs: Sequence[Any], arrays: Sequence[Any]) -> Any
     return result
 
 
-def _result(plan: Kind, array: Any, kind: Any) -> Any:
+def new_result(plan: Kind, array: Any, kind: Any) -> Any:
     """Return a value of the class ``kind`` for an array that was computed by a plan.
 
     The value is not connected to the graph yet.
@@ -341,24 +339,6 @@ def _connect(plan: Kind, x: Any, y: Any, result: Any) -> None:
         record_planned(plan, wanted, (x, y), (first, second), result, _frame(3))
 
 
-def record_in_place(
-    operator: Any, static: dict[str, Any], inputs: tuple[Any, ...], result: Any
-) -> None:
-    """Record a write in place: ``result``, the value that was written, gets a new node."""
-    plan = None if other_modes else plan_of(operator, static, inputs) or shared_plan(
-        operator, static, tuple([value.spec for value in inputs]), result.spec
-    )  # fmt: skip
-    if plan is None or not plan.reads:
-        record_without_plan(operator, static, inputs, [result])
-        return
-    parents = parents_of(inputs)
-    wanted = sum([1 << n for n, parent in enumerate(parents) if parent is not None])
-    node = _planned_node(plan, wanted, inputs, parents, result, _frame(1))
-    if not plan.is_settled:
-        node._kind = loose_kind(operator, static, plan.inputs, plan.outputs)
-    result.move(node, 0, True)
-
-
 def record_planned(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> None:
@@ -371,13 +351,14 @@ def record_planned(
     frame : FrameType
         The innermost frame that may be the user's; the search for the user's line begins there.
     """
-    result.node = _planned_node(plan, wanted, inputs, parents, result, frame)
+    result.node = planned_node(plan, wanted, inputs, parents, result, frame)
     result._requires_grad = True
 
 
-def _planned_node(
+def planned_node(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
 ) -> Node:
+    """Return a node that a plan records; the parameters are those of `record_planned`."""
     node: Any = Node()
     node._kind = plan
     node.parents = parents

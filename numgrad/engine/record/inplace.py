@@ -16,15 +16,17 @@ import numpy as np
 from ..._errors import DeviceError, InplaceError, LeafInplaceError
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import standing_in
+from ...process.bounded_dict import Bounded
 from ..graph.callsite import user_frame
+from ..graph.kind import MOST_KINDS, KeyedStatic
 from ..graph.lease import is_seen, lease_of
 from ..graph.memory_order import is_view_of_array, stand_in
 from ..graph.node import Node, Value, View
 from ..graph.saved import detach_saved_values, preserve
 from ..graph.value import Alias, is_movable
 from ..graph.view import ELEMENT, Chain, view_through
-from .apply import apply, deferring, grad_mode, mode, runtime
-from .dispatch import record_in_place
+from .apply import apply, deferring, grad_mode, mode, other_modes, runtime
+from .writes import record_in_place
 
 
 class Positions(NamedTuple):
@@ -54,7 +56,7 @@ class Positions(NamedTuple):
 
 def is_recorded(target: Value, value: Value | None = None) -> bool:
     """Whether the graph has to record that ``value`` is written into ``target``."""
-    if not mode.grad or target.dtype.kind not in "fc":
+    if (other_modes and not mode.grad) or target.dtype.kind not in "fc":
         return False
     return target.requires_grad or (value is not None and value.requires_grad)
 
@@ -71,7 +73,7 @@ def check_write(target: Value, value: Value) -> None:
     DeviceError
         When ``value`` is on another device.
     """
-    if mode.deferring and mode.kept is not None:
+    if other_modes and mode.deferring and mode.kept is not None:
         _refuse_in_a_rule()
     root = root_of(target)[0]
     if target._view is ELEMENT or (root is not target and root.is_scalar):
@@ -83,7 +85,7 @@ def check_write(target: Value, value: Value) -> None:
         )
     if value.spec.device != target.spec.device and not is_movable(value):
         _refuse_another_device(target.spec.device, value.spec.device)
-    if mode.capture is not None:
+    if other_modes and mode.capture is not None:
         mode.capture.require_writeable(target)
     if not _stand_in(target).flags.writeable:
         raise InplaceError(
@@ -92,7 +94,7 @@ def check_write(target: Value, value: Value) -> None:
         )
     if root.node is None and root.requires_grad:
         _check_leaf(root, target)
-    if not mode.grad:
+    if other_modes and not mode.grad:
         return
     if target.dtype.kind in "fc":
         _check_lease(target, value)
@@ -164,7 +166,7 @@ def preserve_saved_values(target: Value) -> None:
 
     Nothing is copied where gradients are switched off.
     """
-    if mode.grad:
+    if not other_modes or mode.grad:
         preserve(target)
 
 
@@ -174,7 +176,7 @@ def is_deferred(target: Value, *values: Value) -> bool:
 
     That is so if an array is not computed yet, or if expressions are being built.
     """
-    if target.array is None or mode.deferring:
+    if target.array is None or (other_modes and mode.deferring):
         return True
     return any([value.array is None for value in values])  # noqa: C419  a list is faster
 
@@ -280,12 +282,25 @@ def _put(root: Value, chain: Chain, value: Value) -> tuple[Any, dict[str, Any], 
         shape = broadcast_shapes(value.shape, _positions_in_root(root, chain).shape)
         full = runtime.roles.broadcast_to(value, shape)
         return _put_at(root, (), root, full, Positions(vector, root.ndim, 0, shape, True))
-    static = {
-        "ncore": root.ndim,
-        "nregion": value.ndim,
-        "chain": tuple([(operator, tuple(static.items())) for operator, static in chain]),
-    }
-    return runtime.roles.put_view, static, (root, value)
+    return runtime.roles.put_view, _parameters_of_put(root.ndim, value.ndim, chain), (root, value)
+
+
+_puts: dict[Any, tuple[KeyedStatic, Chain]] = Bounded(MOST_KINDS)
+
+
+def _parameters_of_put(ncore: int, nregion: int, chain: Chain) -> KeyedStatic:
+    """Return the static parameters of ``put_view`` for a chain.
+
+    They are the same object for chains with the same parameters, which views by one plan share. The
+    table refers to these parameters, so that no others get their ids.
+    """
+    key = (ncore, nregion, *[(operator, id(static)) for operator, static in chain])
+    known = _puts.get(key)
+    if known is None:
+        steps = tuple([(operator, tuple(static.items())) for operator, static in chain])
+        static = KeyedStatic({"ncore": ncore, "nregion": nregion, "chain": steps})
+        known = _puts[key] = static, chain
+    return known[0]
 
 
 def _put_at(

@@ -89,6 +89,8 @@ class Steps:
                 values.append(apply_plan(plan, [values[n] for n in reads]))
                 for n in last:
                     values[n] = None
+            if key not in self.recorders:
+                self._enter_recorders(key, plans)
             return values[-1]
         if other_modes and mode.plain_capture is not None:
             return self._call_deferred(values[0], plans)
@@ -158,18 +160,24 @@ class Steps:
         last = last_reads(reads, len(values))
         keep(self, self.plans, key, _Wired(zip(plans, reads, last, strict=True)))
 
-    def _enter_recorders(self, key: Hashable, plans: Sequence[Any]) -> None:
-        """Let the compiled finder find the recorders of these plans, if each plan has its recorder
+    def _enter_recorders(self, key: Hashable, known: Sequence[Any]) -> None:
+        """Let the compiled finder find the recorders of known plans, if each plan has its recorder
         already."""
-        if all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
-            for plan in plans:
-                if plan.direct_recorder is None:  # the finder has no frame, its caller is the user
-                    plan.direct_recorder = recorder_of(plan, 1)
-                if plan.direct_recorder is None:
-                    return
-            keep(self, self.recorders, key, tuple([plan.direct_recorder for plan in plans]))
-            if self.call == self._call:
-                self.call = finder_of(self.recorders, self._call) or self._call
+        is_wired = type(known) is _Wired
+        plans = [plan for plan, _, _ in known] if is_wired else known
+        if not all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
+            return
+        for plan in plans:
+            if plan.direct_recorder is None:  # the finder has no frame, its caller is the user
+                plan.direct_recorder = recorder_of(plan, 1)
+            if plan.direct_recorder is None:
+                return
+        found = tuple([plan.direct_recorder for plan in plans])
+        if is_wired:
+            found = tuple([(r, *reads) for r, (_, reads, _) in zip(found, known, strict=True)])
+        keep(self, self.recorders, key, found)
+        if self.call == self._call:
+            self.call = finder_of(self.recorders, self._call) or self._call
 
     def forget_plans(self) -> None:
         """Drop all plans and recorders, as settings that kernels depend on have changed."""

@@ -77,7 +77,8 @@ def recordable(
         kind = Kind(operator, static, inputs, (spec,))
         kind.is_shared = False  # as a key of the static parameters cannot be made
     if kind.reads is None:
-        kind.reads = _reads(operator, inputs, spec)
+        like = operator.kinds.get((None, inputs, spec))  # that of `shared_plan`
+        kind.reads = _reads(operator, inputs, spec) if like is None else like.reads
     return kind
 
 

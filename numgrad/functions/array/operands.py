@@ -15,6 +15,8 @@ from ...engine.record.guards import guarded
 from ...ir.dtypes import FLOATING, WEAK
 from .argument_checks import unwanted
 
+_NUMBERS = frozenset({float, complex, bool})
+
 
 def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     """Return ``x`` as a tensor; arrays are not copied, gradients reach tensors in sequences, and a
@@ -22,8 +24,11 @@ def as_tensor(x: ArrayLike, device: str = CPU) -> Tensor:
     device."""
     if isinstance(x, Tensor):
         return plain(x)
-    if type(x) is np.ndarray and device == CPU and not other_modes and x.dtype in FLOATING:
-        return Tensor(x, False, ForeignStorage())
+    if device == CPU and not other_modes:
+        if type(x) is np.ndarray and x.dtype in FLOATING:
+            return Tensor(x, False, ForeignStorage())
+        if type(x) in _NUMBERS:  # an int may be too large
+            return Tensor(np.asarray(x))
     from ..creation.from_data import asarray  # which makes use of functions that come here first
 
     return asarray(x) if device == CPU else asarray(x, device=device)

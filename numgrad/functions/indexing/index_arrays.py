@@ -55,7 +55,8 @@ def of_plain_key(key: Any, x_shape: tuple[int, ...], caller: str) -> tuple[Any, 
         return None
     total: Any = None
     for n, index in enumerate(arrays):
-        vector = Tensor(np.broadcast_to(index, shape).reshape(-1))
+        whole = index if index.shape == shape else np.broadcast_to(index, shape)
+        vector = Tensor(whole.reshape(-1))
         step = prod(sizes[n + 1 :])
         at = positions(vector, caller=caller, axis=lead + n, size=sizes[n], step=step)
         total = at.array if total is None else np.add(total, at.array, out=total)

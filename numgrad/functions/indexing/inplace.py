@@ -1,6 +1,7 @@
 """Writing elements: ``t[key] = value`` and ``t += value``, with gradients."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ import numpy as np
 from ..._declare import Elementwise
 from ..._errors import ArgTypeError, DtypeError
 from ..._tensor import ArrayLike, Tensor
+from ...engine.graph.kind import MOST_KINDS
 from ...engine.graph.memory_order import stand_in
 from ...engine.graph.value import CPU, ForeignStorage, View
+from ...engine.graph.view import Chain
 from ...engine.record import apply as _record
 from ...engine.record import inplace as _inplace
-from ...engine.record.dispatch import record_in_place
+from ...engine.record.writes import overwrite, plan_of_write
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.device_array import DeviceArray
 from ...operators.elementwise import arithmetic as _elementwise
@@ -67,7 +70,8 @@ def setitem(x: Tensor, key: Any, value: ArrayLike) -> None:
     """
     if not isinstance(x, Tensor):
         raise ArgTypeError(f"setitem writes into tensors, not into {type(x).__name__}")
-    capture = _record.mode.capture if isinstance(value, Tensor) else None
+    is_captured = _record.other_modes and isinstance(value, Tensor)
+    capture = _record.mode.capture if is_captured else None
     copied = None if capture is None else capture.find_copy(x, value)
     if type(value) in (int, float) and x.dtype.kind in "iu":
         np.zeros((), x.dtype)[...] = value  # raises for a number that does not fit
@@ -128,10 +132,23 @@ def _write_view(x: Tensor, items: tuple[Any, ...], value: Tensor) -> None:
         _inplace.preserve_saved_values(x)
         _cast.write(_record.runtime.target, value.array, region)
     if deferred or _inplace.is_recorded(x, value):
-        chain = ((_indexing.index, {"key": items}),) if items else ()
-        _inplace.commit_write(x, _cast.cast(_same_rank(value, region.ndim), x.dtype), chain)
+        value = _cast.cast(_same_rank(value, region.ndim), x.dtype)
+        _inplace.commit_write(x, value, _chain_to(items) if items else ())
     else:
         x.storage.version += 1
+
+
+def _chain_to(items: tuple[Any, ...]) -> Chain:
+    """Return the chain to the elements at a key, the same object each time, as its parameters are
+    found by identity; a new one in a capture, where items may be known later."""
+    return _new_chain(items) if _record.other_modes else _known_chain(items)
+
+
+def _new_chain(items: tuple[Any, ...]) -> Chain:
+    return ((_indexing.index, {"key": items}),)
+
+
+_known_chain = lru_cache(MOST_KINDS)(_new_chain)
 
 
 def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
@@ -142,7 +159,7 @@ def _is_region(x: Tensor, key: BasicKey | Items, value: Tensor) -> bool:
     root, chain = _inplace.root_of(x)
     if view.base is not root or value.storage is not x.storage:
         return False
-    if view.chain == (*chain, (_indexing.index, {"key": key.items})):
+    if view.chain == (*chain, *_chain_to(key.items)):
         return True
     whole, part = x.array, value.array
     if whole is None or part is None:
@@ -311,33 +328,24 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
     it."""
     if not isinstance(operator, Elementwise) or x.dtype not in _FAST or not _is_ours(x):
         return False
-    inputs = operator.prepare((x, operand), {})
-    first, second = inputs
+    first, second = operator.prepare((x, operand), {})
     if _inplace.is_deferred(first, second) or first is not x:
         return False
-    if second is not x and second.storage is x.storage:
+    if second is not x and second._storage is x.storage:
         return False
     if second.shape != x.shape and broadcast_shapes(x.shape, second.shape) != x.shape:
         return False
-    recorded = _inplace.is_recorded(x, second)
-    if recorded and _reads(operator, x, second):
-        return False
-    assert x.array is not None
+    plan = plan_of_write(operator, x, second)
+    grad = not _record.other_modes or _record.mode.grad
+    wanted = x.requires_grad + 2 * second.requires_grad if grad else 0
+    reads = plan.reads[wanted] if wanted and plan.reads else None
+    if reads and (reads[0] or (second is x and reads[1])):
+        return False  # the derivative reads what is overwritten
     _inplace.preserve_saved_values(x)
-    target = _record.runtime.target_of((x.spec,))
-    operator.overwrite(target, [x.array, second.array], x.array)
-    x.storage.version += 1
-    if recorded:
-        result = Tensor(x.array, False, x.storage)
-        record_in_place(operator, {}, inputs, result)
+    result = overwrite(plan, x, second, wanted)
+    if wanted:
         _inplace.adopt_result(x, result)
     return True
-
-
-def _reads(operator: Any, x: Tensor, second: Tensor) -> bool:
-    """Whether the derivative of an operation on ``x`` and ``second`` reads what ``x`` was."""
-    reads = operator.saves((x.requires_grad, second.requires_grad))
-    return reads[0] or (second is x and reads[1])
 
 
 _FAST = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
@@ -345,7 +353,8 @@ _FAST = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128"
 
 def _is_ours(x: Tensor) -> bool:
     """Whether nodes save ``x`` itself; a copy made now would have what is written, not what was."""
-    return not isinstance(x.storage, ForeignStorage) and not _record.mode.saved_hooks
+    has_hooks = _record.other_modes and _record.mode.saved_hooks
+    return not has_hooks and not isinstance(x.storage, ForeignStorage)
 
 
 def _converted(result: Tensor, x: Tensor, name: str) -> Tensor:

@@ -35,20 +35,23 @@ def count_nonzero(x, out):
 
 
 def of_position(function):
-    """Declare a reduction to what ``argmax`` or ``argmin`` of NumPy finds; of several axes that is
-    the position in their C order."""
+    """Declare a reduction to what the method ``argmax`` or ``argmin`` of arrays finds; of several
+    axes that is the position in their C order."""
 
     def place(array, axis):
         lead = array.ndim - len(axis)
-        moved = np.moveaxis(array, axis, range(lead, array.ndim))
-        return function(moved.reshape(*moved.shape[:lead], prod(moved.shape[lead:])), axis=-1)
+        if tuple(axis) != tuple(range(-len(axis), 0)):
+            array = np.moveaxis(array, axis, range(lead, array.ndim))
+        if len(axis) != 1:
+            array = array.reshape(*array.shape[:lead], prod(array.shape[lead:]))
+        return function(array, -1)
 
     return reduction(
         numpy=place, result=np.int64, complex=False, empty=False, exact=True, differentiable=False
     )
 
 
-@of_position(np.argmax)
+@of_position(np.ndarray.argmax)
 def argmax(x, out):
     """The position of the first largest element, or of the first NaN."""
     at = 0
@@ -58,7 +61,7 @@ def argmax(x, out):
     out[0] = at
 
 
-@of_position(np.argmin)
+@of_position(np.ndarray.argmin)
 def argmin(x, out):
     """The position of the first smallest element, or of the first NaN."""
     at = 0

@@ -82,6 +82,21 @@ class _OfVector(Operator):
             raise self.error_of(array, "", static)
         return [found.reshape(array.shape)]
 
+    def computation(self, target: Any, inputs: Any, static: Static) -> Any:
+        (spec,) = inputs
+        if not prod(spec.shape):
+            return super().computation(target, inputs, static)
+        kernel, numbers = target.kernel(self.spec(spec.dtype)), [static[n] for n in self.numbers]
+        seen = (prod(spec.shape),) if self.flattens else spec.shape
+
+        def compute(array: np.ndarray) -> np.ndarray:
+            found, status = kernel.call(np.ascontiguousarray(array).reshape(seen), *numbers)
+            if status:
+                raise self.error_of(array, "", static)
+            return found.reshape(spec.shape)
+
+        return compute
+
     def lower(self, builder: Any, inputs: Any, specs: Any, static: Static) -> list[Any]:
         (operand,), (spec,) = inputs, specs
         out = builder.new(spec.shape, self.result, spec.rows)

@@ -8,6 +8,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.graph.value import View
+from numgrad.functions.products import products
 
 pytestmark = pytest.mark.usefixtures("often")
 
@@ -246,3 +247,19 @@ def test_what_is_written_to_itself_counts_alike_at_every_use():
         rows[::2] = rows[0:1]
         versions.add((x.version, rows.version))
     assert versions == {(0, 0)}
+
+
+@pytest.mark.short_ways
+def test_operators_that_read_numbered_values_are_found_without_python(monkeypatch):
+    a, x = (ng.tensor(np.linspace(0.1, 1.0, n).reshape(s)) * 1.0 for n, s in ((6, (3, 2)), (2, 2)))
+    for _ in range(4):
+        expected = (a @ x).numpy()
+    assert any(type(found[0]) is tuple for found in products._product.recorders.values())
+    monkeypatch.setattr(products._product, "plans", None)
+    assert np.array_equal((a @ x).numpy(), expected)
+    monkeypatch.undo()
+    whole = ng.tensor(np.linspace(0.1, 1.0, 6).reshape(2, 3)) * 1.0
+    for _ in range(4):  # other strides, and a vector that was written
+        np.testing.assert_allclose((whole.T @ x).numpy(), whole.numpy().T @ x.numpy(), rtol=1e-15)
+        x += 1.0
+        np.testing.assert_allclose((a @ x).numpy(), a.numpy() @ x.numpy(), rtol=1e-15)

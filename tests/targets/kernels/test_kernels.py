@@ -17,7 +17,7 @@ from numgrad.targets.cpu.codegen.elementwise import BLOCK
 from numgrad.targets.cpu.kernels.kernel import LoopSpec, RawSpec, kernel
 from numgrad.targets.cpu.linalg import blas
 
-from ..kernel_tools import C64, C128, F32, F64, call, generated_code, spec_of
+from ..kernel_tools import C64, C128, F32, F64, call, call_rows, generated_code, spec_of
 
 BOOL, INT8, INT16, INT64 = (np.dtype(name) for name in ("bool", "int8", "int16", "int64"))
 
@@ -49,6 +49,30 @@ def test_an_element_has_the_same_bits_in_every_layout(dtype, n, rng):
         assert status == 0
         np.testing.assert_array_equal(out, k.ufunc(a.copy(), b.copy()))
         np.testing.assert_allclose(out, a * b + a, rtol=1e-5)
+
+
+def same(x, y):
+    return x
+
+
+def damped(x, y):
+    return math.exp(-x * x) * math.sin(y)
+
+
+@pytest.mark.parametrize("function", [same, multiply_add, damped])
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64])
+def test_rows_of_any_length_have_the_bits_of_one_long_row(function, n, rng):
+    """Short rows are computed in place, or together in buffers, by the function's operations."""
+    rows, k = 23, kernel(spec_of(function, F64, F64, F64))
+    x, y = make(rng, F64, 2 * rows * n).reshape(rows, 2 * n)[:, :n], make(rng, F64, n)
+    out = np.full((rows, n + 1), 7.0)
+    status, moved = call_rows(k, [x, y, out], n, rows, [8, 8, 8], [16 * n, 0, 8 * (n + 1)])
+    assert (status, moved) == (0, [m * (rows - 1) for m in (16 * n, 0, 8 * (n + 1))])
+    np.testing.assert_array_equal(out[:, -1], 7.0)
+    whole = k.ufunc(x.reshape(-1), np.tile(y, rows)).reshape(rows, n)
+    np.testing.assert_array_equal(out[:, :-1], whole)
+    assert call_rows(k, [out, y, out], n, rows, [8] * 3, [8 * (n + 1), 0, 8 * (n + 1)])[0] == 0
+    np.testing.assert_array_equal(out[:, :-1], k.ufunc(whole, np.tile(y, (rows, 1))))
 
 
 def make(rng, dtype, size):

@@ -7,10 +7,14 @@ import sys
 import numpy as np
 import pytest
 
+import numgrad as ng
+from numgrad.engine.lower.executable import Executable
+from numgrad.engine.record.apply import runtime
 from numgrad.ir.kernel_spec import Same, Strided
 from numgrad.targets.cpu.machine import entry
 from numgrad.targets.cpu.machine.scratch import BASES
 from numgrad.targets.cpu.python import object_layout
+from tests.engine.fusion.fuse_tools import program_of
 
 pytestmark = pytest.mark.skipif(not object_layout.is_possible(), reason="objects of another layout")
 F8 = np.dtype(np.float64)
@@ -27,9 +31,8 @@ def address(array):
 
 def make(bases, *arguments, constants=()):
     space = np.zeros(BASES + 1, np.int64)
-    space[BASES] = address(bases)
     given = [(dtype, shape, slots, bool(more)) for dtype, shape, slots, *more in arguments]
-    return entry.make(given, 0, address(space), [], space, constants)
+    return entry.make(given, 0, (address(space), address(bases)), [], space, constants)
 
 
 def test_addresses_go_to_their_slots(bases):
@@ -199,7 +202,7 @@ def test_what_it_points_to_lives_as_long_as_it_does():
 
     owner = Owner()
     known = weakref.ref(owner)
-    function = entry.make([], 0, 0, [], owner)
+    function = entry.make([], 0, (0, 0), [], owner)
     del owner
     gc.collect()
     assert known() is not None
@@ -233,3 +236,29 @@ def test_a_function_keeps_how_it_is_described(bases):
     assert function.__name__ == "enter"
     assert function(np.zeros(())) is None
     assert len(others) == 1000
+
+
+@pytest.mark.short_ways
+@pytest.mark.parametrize("size", [7, 3000, 9000])
+def test_entries_that_share_their_memory_leave_one_another_alone(size):
+    """The buffers, tables of bases and failures of programs with spaces of one size."""
+    x = np.linspace(1.0, 2.0, size)
+    programs = [written, added]
+    plans = [Executable(program_of(f, (size,)), runtime.target, "never") for f in programs]
+    expected = [plan([x])[0] for plan in plans]
+    for _ in range(150):
+        for plan, right in zip(plans, expected, strict=True):
+            np.testing.assert_array_equal(plan([x])[0], right)
+    entries = [plan._entry[1] for plan in plans]
+    assert [e(x, np.empty_like(x)) for e in entries] == [None, None]
+    spaces = {int(e.__self__[entry.SPACE]) for e in entries}
+    assert len(spaces) == 1
+    assert len({int(e.__self__[entry.BASES]) for e in entries}) == 2
+
+
+def written(x):
+    return ng.cumsum(ng.sin(x) * x) * ng.cos(x)
+
+
+def added(x):
+    return ng.cumsum(ng.cos(x) + x) * ng.sin(x)

@@ -40,7 +40,9 @@ ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 
 _COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
 
-_SHORT = 32  # the most elements of a row that is computed together with others, in buffers
+# The most elements of a row that is computed together with others, in buffers; and those of a light
+# function, where a row in place takes as long as copies of so many elements.
+_SHORT, _SHORT_OF_LIGHT = 32, 5
 
 
 class ElementwiseKernel(ABC):
@@ -55,9 +57,14 @@ class ElementwiseKernel(ABC):
     scalars : sequence of bool
         For each input, whether it is a scalar input: one element, whatever its step, which is read
         before the loop.
+    is_light : bool
+        Whether the function takes no longer than a copy of its operands to buffers.
     """
 
-    def __init__(self, context, in_types, out_types, scalars: Sequence[bool]) -> None:
+    def __init__(
+        self, context, in_types, out_types, scalars: Sequence[bool], is_light: bool = False
+    ) -> None:
+        self.is_light = is_light
         self.memories = [Memory(context, dtype) for dtype in (*in_types, *out_types)]
         self.nin = len(in_types)
         self.scalars = [*scalars, *(False for _ in out_types)]
@@ -160,7 +167,8 @@ class ElementwiseKernel(ABC):
         unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
         dense = builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
         alone = builder.or_(numbers, builder.icmp_signed("<=", rows, word(1)))
-        return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, word(_SHORT))))
+        short = word(_SHORT_OF_LIGHT if self.is_light else _SHORT)
+        return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, short)))
 
     def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
         """Emit whether a scalar input has a row stride, so that its number differs between rows.
@@ -240,7 +248,7 @@ class ElementwiseLoop(ElementwiseKernel):
 
     Parameters
     ----------
-    context, in_types, out_types, scalars
+    context, in_types, out_types, scalars, is_light
         As for `ElementwiseKernel`.
     compute
         ``compute(builder, values, index, status)`` emits the scalar functions and returns the
@@ -250,9 +258,10 @@ class ElementwiseLoop(ElementwiseKernel):
     """
 
     def __init__(
-        self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0
-    ) -> None:
-        super().__init__(context, in_types, out_types, scalars)
+        self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0,
+        is_light: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(context, in_types, out_types, scalars, is_light)
         self.compute = compute
         self.interleave = interleave
 

@@ -9,6 +9,7 @@ Every step rounds its result to the dtype that it declares, and constants are op
 so a fused kernel computes the same bits as its steps one after the other.
 """
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,14 @@ class ScalarFunction:
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
             return sum(1 for _ in function.blocks) - 1
+
+    @lazy
+    def operations(self) -> float:
+        """The number of instructions; infinite with a branch or a call."""
+        with compiler.compiler_lock:
+            (first, *others) = llvm.parse_bitcode(self.bit_code).get_function(self.symbol).blocks
+            names = [instruction.opcode for instruction in first.instructions]
+        return inf if others or "call" in names else len(names)
 
     def _compiled(self) -> Code:
         from ..kernels import generate  # it imports Numba

@@ -27,6 +27,9 @@ enough ahead to begin the next iteration while it waits for results of this one.
 load and store gain nothing, and with more operands the registers do not suffice: a stencil of 74
 steps and 25 operands took 1.4 times as long."""
 
+_LIGHT = 8
+"""The most instructions of a light function, see `ElementwiseKernel`."""
+
 _AHEAD, _WAITS = 96, ((5 / 8, 1), (1, 2))
 """How many vectors code that is written for vectors works on at once. What decides is its longest
 path, in cycles, divided by the number of its operations: below 5/8 it is one vector, below 1 two,
@@ -98,7 +101,9 @@ def _looped(graph: ScalarGraph, symbol: str) -> str:
     operands = len(inputs) + len(outputs)
     is_long = len(graph.steps) >= max(_LONG, 2 * operands)
     interleave = _INTERLEAVE if is_long and _is_narrow(graph) else int(is_long)
-    loop = ElementwiseLoop(context, inputs, outputs, compute, graph.scalars, interleave)
+    is_light = sum([one.operations for one, _ in graph.steps]) <= _LIGHT
+    scalars = graph.scalars
+    loop = ElementwiseLoop(context, inputs, outputs, compute, scalars, interleave, is_light)
     return str(_entries(loop, symbol))
 
 

@@ -3,9 +3,11 @@
 A compiled function with the signature of CPython's ``METH_FASTCALL`` reads the array objects
 themselves, writes the addresses of their elements to the table of bases (see `machine`) and runs
 the program, all in a fraction of a microsecond. A short program runs on the calling thread, which
-keeps the GIL; a long program releases the GIL and may run on many threads. The memory of the run
-belongs to the entry, so a call during another one is refused. Where an argument is not exactly as
-declared, the entry does nothing and returns False; the caller then runs the program from Python.
+keeps the GIL; a long program releases the GIL and may run on many threads. Entries that keep the
+GIL share the memory of their runs, as one of them runs at a time. The memory of a run that releases
+the GIL belongs to the entry, so a call during another one is refused. Where an argument is not
+exactly as declared, the entry does nothing and returns False; the caller then runs the program from
+Python.
 
 The compiled function is in `entry_compiled`.
 """
@@ -22,15 +24,14 @@ from ..platform import threads
 from ..python import object_layout
 from ..python.object_layout import ALIGNED, C_ORDER, OWN, WRITEABLE
 from . import machine, scratch
-from .scratch import BASES
 
 (
-    NARGS, WORK, SPACE, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,
-) = range(OWN, OWN + 9)  # fmt: skip
-"""Words of an entry: the number of arguments; the addresses of `work` and of the run's space; the
-number of parts; the number of calls left, any number if negative; the address of
-`work_in_parallel`; whether the entry releases the GIL, and whether a call has released it and runs.
-They are followed by
+    NARGS, WORK, SPACE, BASES, NPARTS, LEFT, LAUNCH, UNLOCKED, BUSY, HEAD,
+) = range(OWN, OWN + 10)  # fmt: skip
+"""Words of an entry: the number of arguments; the addresses of `work`, of the run's space and of
+the entry's table of bases; the number of parts; the number of calls left, any number if negative;
+the address of `work_in_parallel`; whether the entry releases the GIL, and whether a call has
+released it and runs. They are followed by
 
 - for each part the address of its program block and the number of its threads,
 - for each argument its kind, the length of its description, its number of slots; then the
@@ -45,7 +46,7 @@ ARRAY, NUMBER, SAME, INTEGER = range(4)
 """Words of an argument, and its kinds."""
 
 MOST_BYTES = 1 << 22
-"""The most memory, in bytes, of a run of an entry, which keeps it from call to call."""
+"""The most memory, in bytes, of a run of an entry, which is kept from call to call."""
 
 
 Argument = tuple[Any, Any, Sequence[int], bool]
@@ -89,16 +90,16 @@ def entry_of(
     workers = [part.workers() if s else 1 for part, s in zip(runner.parts, many, strict=True)]
     if max(workers, default=1) > 1 and not threads.can_launch():
         return None, None
-    bases, block, nbytes = runner.layout(workers)
+    _, block, nbytes = runner.layout(workers)
     if nbytes > MOST_BYTES:
         return None, None
-    space = scratch.ScratchSpace(nbytes)
-    first = bases // 8
-    space.words[first : first + machine.OUTSIDE] = (0, 0, space.address + block)
-    space.header[BASES] = space.address + bases
+    space = scratch.shared(nbytes) if spread is None else scratch.ScratchSpace(nbytes)
+    bases = np.zeros(runner.slots, np.int64)
+    bases[machine.OUTSIDE - 1] = space.address + block
     blocks = [(p.block_address, n) for p, n in zip(runner.parts, workers, strict=True)]
-    work, keep = machine.address_of("work"), (runner, space, alive)
-    function: Any = make(arguments, work, space.address, blocks, keep, constants)
+    places, keep = (space.address, bases.ctypes.data), (runner, space, bases, alive)
+    work = machine.address_of("work")
+    function: Any = make(arguments, work, places, blocks, keep, constants)
     table = function.__self__
     if spread is not None:
         table[LAUNCH] = machine.address_of("work_in_parallel") if max(workers) > 1 else 0
@@ -118,7 +119,7 @@ def entry_of(
 def make(
     arguments: Sequence[Argument],
     work: int,
-    space: int,
+    places: tuple[int, int],
     blocks: Sequence[tuple[int, int]],
     alive: Any = None,
     constants: Sequence[np.ndarray] = (),
@@ -136,8 +137,10 @@ def make(
         or ``int``, with the least and the greatest value as the shape; or a `Same`, if the argument
         must be a certain object. The address of the argument is written to these slots of the table
         of bases.
-    work, space : int
-        Addresses of the machine's `work`, and of the header of the space that a run borrows.
+    work : int
+        Address of the machine's `work`.
+    places : tuple of int
+        Addresses of the header of the space in which a run works, and of the table of bases.
     blocks : sequence of tuple
         Address of the program block and number of threads of each part.
     alive : object
@@ -146,7 +149,7 @@ def make(
         Arrays that the program reads beside its arguments: an array to write to may share memory
         neither with a constant nor with an argument.
     """
-    words = [len(arguments), work, space, len(blocks), -1, 0, 0, 0]
+    words = [len(arguments), work, *places, len(blocks), -1, 0, 0, 0]
     words += [word for block in blocks for word in block]
     for dtype, shape, slots, writeable in arguments:
         kind, description = _describe(dtype, shape, writeable)

@@ -10,13 +10,12 @@ from . import entry as at
 from . import scratch
 
 
-def overlap(space, p):
+def overlap(bases, p):
     """Return 1 if an array that is written shares memory with another array or a constant; else 0.
 
-    ``p`` is the address of the words that tell which slots are written, which are read, and where
-    constants lie.
+    ``bases`` is the address of the table of bases, and ``p`` that of the words that tell which
+    slots are written, which are read, and where constants lie.
     """
-    bases = load_word(space, scratch.BASES)
     outputs, inputs = load_word(p, 0), load_word(p, 1)
     constants = p + 8 * (2 + 2 * (outputs + inputs))
     for i in range(outputs):
@@ -41,6 +40,7 @@ def run(table):
     """
     space, parts = load_word(table, at.SPACE), load_word(table, at.NPARTS)
     part = refused = thread = 0
+    store_word(space, scratch.BASES, load_word(table, at.BASES))  # entries may share the space
     if load_word(table, at.UNLOCKED) != 0:
         store_word(table, at.BUSY, 1)
         thread = release_lock()
@@ -114,7 +114,7 @@ def fill(table, arguments, count):
     Return the address after the words that declare the arguments; 0 if an argument is not exactly
     as declared.
     """
-    bases = load_word(load_word(table, at.SPACE), scratch.BASES)
+    bases = load_word(table, at.BASES)
     p = table + 8 * (at.HEAD + 2 * load_word(table, at.NPARTS))
     for n in range(count):
         address = find(table, load_word(arguments, n), p)
@@ -139,7 +139,7 @@ def enter(table_object, arguments, count):
     # A call on another thread, if there is one, uses the memory of the run.
     if count == load_word(table, at.NARGS) and left != 0 and load_word(table, at.BUSY) == 0:
         p = fill(table, arguments, count)
-        if p != 0 and overlap(load_word(table, at.SPACE), p) == 0:
+        if p != 0 and overlap(load_word(table, at.BASES), p) == 0:
             store_word(table, at.LEFT, left - 1)
             refused = run(table)
     if refused < 0:

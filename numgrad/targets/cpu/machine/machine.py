@@ -159,7 +159,7 @@ class Runner:
         Whether kernels call BLAS, which is kept to one thread in parallel parts.
     """
 
-    __slots__ = ("_block_bytes", "_code", "_slots", "_starts", "_uses_blas", "_work", "parts")
+    __slots__ = ("_block_bytes", "_code", "_starts", "_uses_blas", "_work", "parts", "slots")
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class Runner:
     ) -> None:
         self._code, self._starts = code, starts
         self._work = _entry("work")
-        self._slots, self._uses_blas = slots, uses_blas
+        self.slots, self._uses_blas = slots, uses_blas
         self._block_bytes = scratch.aligned(block_bytes)
         self.parts = [EncodedSegment(code, starts, *part) for part in parts]
 
@@ -183,7 +183,7 @@ class Runner:
         space = scratch.borrow(nbytes)
         try:
             first = bases // 8
-            space.words[first : first + self._slots] = (0, 0, space.address + block, *addresses)
+            space.words[first : first + self.slots] = (0, 0, space.address + block, *addresses)
             space.header[BASES] = space.address + bases
             for part, count in zip(self.parts, workers, strict=True):
                 failure = self._run(part, count, space)
@@ -203,7 +203,7 @@ class Runner:
             default=scratch.ALIGNMENT,  # a space keeps its own address in the first state
         )
         bases = scratch.aligned(8 * STATES + states)
-        block = scratch.aligned(bases + 8 * self._slots)
+        block = scratch.aligned(bases + 8 * self.slots)
         return bases, block, block + self._block_bytes
 
     def _run(

@@ -1,4 +1,4 @@
-"""Scratch memory of the machine: aligned, reused from run to run, never shared by two runs.
+"""Scratch memory of the machine: aligned, reused from run to run, never used by two runs at once.
 
 Compiled code and Python find each quantity by the number of its word in a table.
 """
@@ -36,6 +36,7 @@ _KEPT = 8
 _FALLBACK_L2 = 1 << 20
 
 _free: list["ScratchSpace"] = []
+_shared: dict[int, "ScratchSpace"] = {}
 
 
 class ScratchSpace:
@@ -75,9 +76,17 @@ def give_back(space: ScratchSpace) -> None:
         _free.append(space)
 
 
+def shared(nbytes: int) -> ScratchSpace:
+    """Return the space for runs of at most ``nbytes``, rounded up to a power of two, that hold the
+    GIL all the time: no two of them run at once."""
+    size = 1 << (nbytes - 1).bit_length()
+    return _shared.get(size) or _shared.setdefault(size, ScratchSpace(size))
+
+
 def release() -> None:
-    """Free all scratch memory that no run uses."""
+    """Free all scratch memory that no run uses and no entry keeps."""
     _free.clear()
+    _shared.clear()
 
 
 def aligned(nbytes: int) -> int:

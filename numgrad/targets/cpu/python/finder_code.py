@@ -17,7 +17,9 @@ from .cpython import call, is_a, place
 
 _MOST = 256  # items of a key
 _LISTED = _MOST + 1  # words for them and their number
-_COLLECTED = at.MOST + 1  # words for values and their number
+_OPERANDS = at.MOST
+_MOST_VALUES = at.MOST + at.MOST_STEPS
+_COLLECTED = _MOST_VALUES + 1  # words for values and their number
 
 
 def push(row, most, item):
@@ -55,7 +57,7 @@ def add(t, key, values, item):
         spec = place(t, item, at.V_SPEC)
         if spec == 0:  # Python code may have deleted the spec
             return 0
-        return push(values, at.MOST, item) & push(key, _MOST, spec)
+        return push(values, _OPERANDS, item) & push(key, _MOST, spec)
     if is_number(t, item) != 0:
         return push(key, _MOST, item)
     done = push(key, _MOST, load_word(item, object_layout.TYPE))
@@ -122,12 +124,44 @@ def known(t, key):
     return recorders
 
 
+def applied_to_numbered(t, steps, values):
+    """Call recorders with the values whose numbers follow each of them in its tuple; return the
+    result of the last one.
+
+    The row of values gets all results. The result is None if there are too many recorders or one
+    declines, 0 after an error.
+    """
+    operands, overflow = stack_words(_OPERANDS), stack_words(1)
+    size, result = load_word(steps, object_layout.SIZE), load_word(t, object_layout.NONE)
+    python.keep(result)
+    for n in range(size if size <= at.MOST_STEPS else 0):
+        step = load_word(steps, object_layout.ITEMS + n)
+        count = load_word(step, object_layout.SIZE) - 1
+        for k in range(count):
+            number = load_word(step, object_layout.ITEMS + 1 + k)
+            value = load_word(values, 1 + python.number_of(number, overflow))
+            store_word(operands, k, value)
+        python.drop(result)  # the row owns it, too
+        result = call(load_word(step, object_layout.ITEMS), operands, count)
+        if result == 0 or result == load_word(t, object_layout.NONE):
+            break
+        push(values, _MOST_VALUES, result)
+    drop_all(values)
+    return result
+
+
 def applied(t, recorders, values):
     """Call recorders one after the other; return the result of the last one.
 
-    The first recorder gets the values, and every later recorder the result of the recorder before.
-    The result is None if a recorder declines, 0 after an error.
+    The first recorder gets the values, and every later recorder the result of the recorder before;
+    or each has the numbers of its operands with it, in a tuple. The result is None if a recorder
+    declines, 0 after an error.
     """
+    first = 0
+    if load_word(recorders, object_layout.SIZE) != 0:
+        first = load_word(recorders, object_layout.ITEMS)
+    if is_a(t, first, object_layout.TUPLE_TYPE) != 0:
+        return applied_to_numbered(t, recorders, values)
     result = load_word(values, 1)
     for n in range(load_word(recorders, object_layout.SIZE)):  # there may be none
         recorder = load_word(recorders, object_layout.ITEMS + n)

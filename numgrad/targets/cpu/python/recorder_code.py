@@ -9,7 +9,19 @@ from ..compile.intrinsics import call_function, load_word, stack_words, store_wo
 from . import cpython as python
 from . import recorders as at
 from .cpython import call, fits, give, is_a, place, put
-from .object_layout import ARRAY_TYPE, DATA, FALSE, ITEMS, NONE, OBJECT, TRUE, TYPE, ZERO
+from .object_layout import (
+    ARRAY_TYPE,
+    C_ORDER,
+    DATA,
+    FALSE,
+    FLAGS,
+    ITEMS,
+    NONE,
+    OBJECT,
+    TRUE,
+    TYPE,
+    ZERO,
+)
 
 _MOST = at.MOST
 
@@ -30,7 +42,8 @@ def is_current_view(t, view):
 
 
 def is_plain(t, x):
-    """Return 1 if ``x`` is a value, and it and its base are unwritten since it was made; else 0."""
+    """Return 1 if ``x`` is a value of the memory of its own graph, and a view of what its base is
+    now; else 0."""
     if is_a(t, x, at.VALUE_TYPE) == 0:
         return 0
     requires, view = place(t, x, at.V_REQUIRES), place(t, x, at.V_VIEW)
@@ -45,7 +58,15 @@ def is_plain(t, x):
         return 1
     if is_a(t, storage, at.STORAGE_TYPE) == 0:
         return 0
-    return 1 if place(t, storage, at.S_VERSION) == load_word(t, ZERO) else 0
+    return 1 if place(t, storage, at.S_VERSION) != 0 else 0
+
+
+def version_of(t, x):
+    """Return the number of writes into the memory of a plain value, a borrowed Python int."""
+    storage = place(t, x, at.V_STORAGE)
+    if is_a(t, storage, at.STORAGE_TYPE) != 0:
+        return place(t, storage, at.S_VERSION)
+    return load_word(t, ZERO)
 
 
 def like(t, template, end):
@@ -63,20 +84,27 @@ def like(t, template, end):
     return new
 
 
+def is_in_order(t, array):
+    """Return 1 if an object is an array in C order, else 0."""
+    return is_a(t, array, ARRAY_TYPE) & (load_word(array, FLAGS) & C_ORDER)
+
+
 def computed(t, arguments, count, total):
     """Compute an operation on the arrays of the inputs; return an array, or 0 after an error.
 
     There are ``count`` inputs among ``total`` arguments. Any other arguments are arrays to compute
     with in place of those of the inputs.
     """
-    arrays = stack_words(_MOST)
+    arrays, compute = stack_words(_MOST), load_word(t, at.IN_ORDER)
     for n in range(count):
         array = place(t, load_word(arguments, n), at.V_ARRAY)
         if total > count:
             array = load_word(arguments, count + n)
+        if is_in_order(t, array) == 0:
+            compute = 0
         python.keep(array)  # others may replace it while the kernel runs
         store_word(arrays, n, array)
-    result = call(load_word(t, at.COMPUTE), arrays, count)
+    result = call(load_word(t, at.COMPUTE) if compute == 0 else compute, arrays, count)
     for n in range(count):
         python.drop(load_word(arrays, n))
     if result == 0 or is_a(t, result, ARRAY_TYPE) != 0:
@@ -122,7 +150,7 @@ def save(t, node, arguments, count, value, reads):
     """
     if reads == 0:
         return 1
-    saved = python.new_tuple(count + 1)
+    saved, written = python.new_tuple(count + 1), 0
     if saved == 0:
         return 0
     give(t, node, at.N_SAVED, saved)
@@ -131,9 +159,18 @@ def save(t, node, arguments, count, value, reads):
         item = load_word(t, NONE)
         if reads >> n & 1:
             item = load_word(arguments, n)
-            note_saved(t, item)
-        python.keep(item)
+            if version_of(t, item) != load_word(t, ZERO):
+                written, item = 1, call_with(t, at.SAVED, item)
+            else:
+                note_saved(t, item)
+                python.keep(item)
+        else:
+            python.keep(item)
         store_word(saved, ITEMS + n, item)
+        if item == 0:
+            return 0
+    if written != 0 and set_versions(t, node, saved, count) == 0:
+        return 0
     last = load_word(t, NONE)
     if reads >> count & 1:
         last = with_shared_storage(t, value)
@@ -141,6 +178,23 @@ def save(t, node, arguments, count, value, reads):
         python.keep(last)
     store_word(saved, ITEMS + count, last)
     return last
+
+
+def set_versions(t, node, saved, count):
+    """Store in a node the versions of the inputs that the node saves; return 0 after an error."""
+    versions = python.new_tuple(count + 1)
+    if versions == 0:
+        return 0
+    give(t, node, at.N_VERSIONS, versions)
+    for n in range(count + 1):
+        version = load_word(t, ZERO)  # that of the result, which nobody has written yet
+        if n < count and is_a(t, load_word(saved, ITEMS + n), at.VALUE_TYPE) != 0:
+            version = version_of(t, load_word(saved, ITEMS + n))
+        if version == 0:  # another thread has deleted the version
+            return 0
+        python.keep(version)
+        store_word(versions, ITEMS + n, version)
+    return 1
 
 
 def parent_of(t, x):

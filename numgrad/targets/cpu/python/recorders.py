@@ -16,20 +16,24 @@ from .object_layout import OWN
 MOST = 4
 """The most inputs of an operation."""
 
+MOST_STEPS = 8
+"""The most recorders that a finder calls where each says which values it reads."""
+
 VALUE_TYPE = OWN
 """The first word of both kinds of tables."""
 
 (
-    NIN, FLOWS, STEP, COMPUTE, AS_ARRAY, FROM_SCALAR, SCALAR_TYPE, UNWRITTEN, STORAGE_TYPE,
-    VIEW_TYPE, VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END,
-) = range(OWN + 1, OWN + 17)  # fmt: skip
+    NIN, FLOWS, STEP, COMPUTE, IN_ORDER, AS_ARRAY, FROM_SCALAR, SCALAR_TYPE, UNWRITTEN,
+    STORAGE_TYPE, VIEW_TYPE, VALUE, VALUE_END, NODE, NODE_END, STORAGE, STORAGE_END,
+) = range(OWN + 1, OWN + 18)  # fmt: skip
 """Words of a recorder: the number of inputs, whether gradients flow, the steps from a base to its
-view or 0; the function that computes, the function that makes an array of a result, and a faster
+view or 0; the function that computes, a faster one for arrays in C order or 0, the function that
+makes an array of a result, and a faster
 one for scalars of one type, or 0; the versions of saved values; types; templates of new objects,
 and where the words of each end."""
 
-FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, FILE_NAME = range(
-    STORAGE_END + 1, STORAGE_END + 8
+FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, SAVED, FILE_NAME = range(
+    STORAGE_END + 1, STORAGE_END + 9
 )
 """Words of a recorder: objects that locate the user's code, and Python functions that it calls."""
 
@@ -64,7 +68,7 @@ def recorder(
     unwritten: tuple[int, ...],
     step: tuple[Any, ...],
     tools: tuple[Any, ...],
-    ordered: bool,
+    in_order: Callable[..., Any] | None = None,
 ) -> Any:
     """Return a builtin function that records an operation of a plan, or None.
 
@@ -93,9 +97,10 @@ def recorder(
     tools : tuple
         ``frame_at(depth)`` and the depth of the first frame that may be the user's; a dict from
         file names to whether they belong to numgrad; ``next_number()``, ``accumulator_of(leaf)``,
-        ``storage_of(value)``.
-    ordered : bool
-        Whether the arrays must be in C order.
+        ``storage_of(value)``; and ``saved(value)``, what a node saves of a value whose memory was
+        written.
+    in_order : callable, optional
+        What takes the arrays instead of ``compute``, if all are in C order.
     """
     if len(inputs) > MOST:
         return None  # compiled code has room for the arrays of `MOST` inputs
@@ -111,6 +116,8 @@ def recorder(
     }  # fmt: skip
     if step:
         objects[STEP] = step
+    if in_order is not None:
+        objects[IN_ORDER] = in_order
     words = np.zeros(INPUTS, np.int64)
     words[list(objects)] = [id(item) for item in objects.values()]
     words[[NIN, FLOWS]] = len(inputs), bool(reads)
@@ -119,8 +126,7 @@ def recorder(
     words[V_ARRAY:READS] = [place for found in places for place in found or ()]
     for wanted, read in enumerate(reads):
         words[READS + wanted] = sum(bool(r) << n for n, r in enumerate(read or ()))
-    flags = object_layout.C_ORDER if ordered else 0
-    described = [w for x in inputs for w in object_layout.words_of_array(x.dtype, x.shape, flags)]
+    described = [w for x in inputs for w in object_layout.words_of_array(x.dtype, x.shape, 0)]
     described = [*words[OWN:], *described]
     return object_layout.builtin("python.recorder_code", "record", described, objects)
 
@@ -140,7 +146,10 @@ def finder(
     other_modes : dict
         Recorders are used only while this dict is empty.
     known : dict
-        For each key of specs and options, a tuple of the recorders to call one after the other.
+        For each key of specs and options, a tuple of the recorders to call one after the other: the
+        first with the values among the arguments, each later one with the result before. Or a tuple
+        of tuples, of at most `MOST_STEPS` recorders, each followed by the numbers of its operands:
+        the values among the arguments are numbered first, then the results.
     general : callable
         The function that is called where no recorder is known or answers.
     """

@@ -20,10 +20,8 @@ from .encode import encode
 from .failing_row import inputs_in_row
 from .schedule import OUTSIDE, Schedule, Segment, schedule
 
-# The most work, in nanoseconds, and the most memory, in bytes, of a short program.
-_SHORT, _SMALL = 100_000, 1 << 16
-# The most work, in nanoseconds, for which an entry keeps the GIL: a millisecond. Python itself lets
-# other threads in every 5 ms.
+# The most work of a short program, in nanoseconds, for which an entry keeps the GIL: a millisecond.
+# Python itself lets other threads in every 5 ms.
 _MOST = 1_000_000
 
 
@@ -105,8 +103,8 @@ class BoundProgram(Bound):
     # Entries ------------------------------------------------------------------------------------
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
-        memory = self.schedule.block_bytes + sum([s.arena_bytes for s in self.schedule.segments])
-        if self._work > _SHORT or memory > _SMALL or self._calls_python():
+        is_spread = any([segment.parallel for segment in self.schedule.segments])  # noqa: C419
+        if is_spread or self._work > _MOST or self._calls_python():
             return None
         if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
             return None  # an entry takes the address of the first element for the lowest one
