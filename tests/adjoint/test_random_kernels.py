@@ -49,3 +49,10 @@ def test_random_kernels_of_float32_are_right_to_its_rounding(first):
 def test_numbers_of_one_branch_compile(seed):
     verdict, details = judge(KernelWriter(seed).text, seed, options_of(seed), "compiled")
     assert verdict == "right", details
+
+
+def test_a_loop_that_reverses_nothing_is_left_out():
+    """Of its counter only a value from before it reaches the result: it has no line backwards."""
+    seed = 61_003_002
+    verdict, details = judge(text_of(seed), seed, Options())
+    assert verdict == "right", details

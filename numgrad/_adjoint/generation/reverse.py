@@ -312,7 +312,8 @@ class Reverse:
         start = len(self.writer.lines)
         with self.writer.block(f"for {self._header(op, chunk)}:"):
             self._iteration(op, carried)
-        if self.fission.applies(op):
+        is_empty = len(self.writer.lines) == start  # a loop that reverses nothing is left out
+        if not is_empty and self.fission.applies(op):
             if chunk is None:
                 self.fission.split(op, start, self._trips(op))
             else:
