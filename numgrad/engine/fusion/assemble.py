@@ -17,6 +17,7 @@ from .expression import Leaf, Step, Term, boxes
 from .grouping import grouped
 from .halo import Halos
 from .materialize import Root
+from .short_sums import written_out
 
 
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
@@ -26,6 +27,7 @@ def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     whether the target can fuse the scalar function of a kernel spec with others; by default it
     can fuse all.
     """
+    program = written_out(program)
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
     grouping, groups = grouped(program, ordered, joins)
