@@ -19,6 +19,10 @@ from .halo import Halos
 from .materialize import Root
 from .short_sums import written_out
 
+LONG_ROW = 64
+"""From this number of elements on a row is long. Any target's innermost loop must be the last axis
+of a loop if that axis is long."""
+
 
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused.
@@ -76,28 +80,33 @@ class Assembler:
         """
         first = roots[0]
         assert first.unit is not None
+        whole = first.unit.loop
         if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
-            return [first.instruction]
+            if not any([_is_fixed(leaf, whole) for leaf in first.leaves]):  # noqa: C419
+                return [first.instruction]
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
-        spec = self._spec(assembly)
-        whole = first.unit.loop
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         calls = []
         for loop, operands in boxes(whole, views):
+            scalars = tuple([_is_fixed(leaf, loop) for leaf in operands[: len(assembly.inputs)]])
+            spec = self._spec(assembly, scalars)
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _spec(self, assembly: "_Assembly") -> Any:
-        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal."""
-        key = assembly.structure()
+    def _spec(self, assembly: "_Assembly", scalars: tuple[bool, ...]) -> Any:
+        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal.
+
+        ``scalars`` says for each input whether it is read once for each row of the loop.
+        """
+        key = assembly.structure(), scalars
         known = self._specs.get(key)
         if known is None:
-            known = self._specs[key] = assembly.spec()
+            known = self._specs[key] = assembly.spec(scalars)
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
@@ -126,6 +135,17 @@ def _is_original(root: Root) -> bool:
     assert root.unit is not None
     whole = root.unit.loop == root.instruction.pattern.loop
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
+
+
+def _is_fixed(leaf: Leaf, loop: Shape) -> bool:
+    """Whether a kernel over a loop reads an input once for each row, the last axis of the loop.
+
+    So are numbers, and what is repeated along rows that are long: a target leaves a long last axis
+    where it is, and reads the element before the row, rather than a buffer that has it many times.
+    """
+    if leaf.is_number:
+        return True
+    return bool(loop) and loop[-1] >= LONG_ROW and not leaf.strides[-1]
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
@@ -185,7 +205,7 @@ class _Assembly:
 
     def structure(self) -> Hashable:
         """Return a key that is equal for assemblies of the same kernel."""
-        return tuple(self._steps), tuple(self._stored), self._dtypes(), self._scalars()
+        return tuple(self._steps), tuple(self._stored), self._dtypes()
 
     def _dtypes(self) -> tuple[Any, Any]:
         """Return the dtypes of the inputs, and the dtypes of the outputs."""
@@ -193,16 +213,17 @@ class _Assembly:
         inputs, outputs = (tuple([leaf.dtype for leaf in leaves]) for leaves in views)
         return inputs, outputs
 
-    def _scalars(self) -> tuple[bool, ...]:
-        return tuple([leaf.is_number for leaf in self.inputs])
-
-    def spec(self) -> Any:
+    def spec(self, scalars: tuple[bool, ...]) -> Any:
         """Return the kernel spec: values are numbered, first the inputs, then results of steps.
 
-        A kernel of a single step has the spec of that step's operator.
+        A kernel of a single step has the spec of that step's operator, unless it reads an input
+        once for each row, which ``scalars`` says.
         """
         first = len(self.inputs)
-        if len(self._steps) == 1 and len(self._steps[0][1]) == first:
+        is_fixed = any(
+            [one and any(leaf.strides) for one, leaf in zip(scalars, self.inputs, strict=True)]
+        )
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first and not is_fixed:
             return self._steps[0][0]
 
         def numbers(marks: Sequence[int]) -> tuple[int, ...]:
@@ -212,4 +233,4 @@ class _Assembly:
         names = list(dict.fromkeys([spec.name for spec, _ in steps]))
         shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
         name = f"fused[{len(steps)}: {shown}]"
-        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), self._scalars())
+        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), scalars)

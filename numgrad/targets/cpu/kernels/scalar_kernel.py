@@ -16,7 +16,7 @@ from ..compile.compiler import Code
 from ..compile.intrinsics import KERNEL_TYPE
 from ..compile.optimize import Job
 from ..vectorize.loop import VectorLoop
-from ..vectorize.value_numbering import Dataflow, dataflow_of
+from ..vectorize.value_numbering import Dataflow, calls_library, dataflow_of
 from ..vectorize.widen import Widening, lanes_of
 from . import generate
 
@@ -46,7 +46,9 @@ def join(graph: ScalarGraph, symbol: str) -> Code:
 
     For several functions LLVM works in another process; for a single function it has little to do.
     """
-    flow = dataflow_of(graph) if len(graph.steps) >= scalar_graph.FEWEST_STEPS else None
+    flow = dataflow_of(graph)
+    if flow is not None and len(graph.steps) < scalar_graph.FEWEST_STEPS and not calls_library(flow):
+        flow = None
     lanes = lanes_of(flow) if flow is not None else 0
     parts: tuple[bytes, ...] = ()
     if flow and lanes:

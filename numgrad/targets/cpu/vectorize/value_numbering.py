@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codegen.scalar_graph import ScalarGraph
+from ..math.vector_math import PREFIX
 from .straight_line import Operation, straight_line_of
 
 Operand = int | str
@@ -97,6 +98,11 @@ def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
     nin = len(graph.in_dtypes)
     ways = made.ordered(outputs, graph.scalars)
     return Dataflow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), *ways)
+
+
+def calls_library(flow: Dataflow) -> bool:
+    """Whether a dataflow calls a function of the vector library, or one of our own, as `exp`."""
+    return any([flow.nodes[k - len(flow.kinds)].name[1:].startswith(PREFIX) for k in flow.order])
 
 
 class _ValueNumbers:
