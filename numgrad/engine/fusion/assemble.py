@@ -19,9 +19,9 @@ from .halo import Halos
 from .materialize import Root
 from .short_sums import written_out
 
-LONG_ROW = 64
-"""From this number of elements on a row is long. Any target's innermost loop must be the last axis
-of a loop if that axis is long."""
+LONG_ROW, LONG_STRIDED_ROW = 64, 256
+"""From this number of elements on a row is long: where its elements are side by side in all
+operands, and where they are not. A target must leave a long last axis of a loop innermost."""
 
 
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
@@ -82,7 +82,7 @@ class Assembler:
         assert first.unit is not None
         whole = first.unit.loop
         if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
-            if not any([_is_fixed(leaf, whole) for leaf in first.leaves]):  # noqa: C419
+            if not any(_repeated(first.leaves, [first.unit.output], whole)):
                 return [first.instruction]
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
@@ -90,8 +90,10 @@ class Assembler:
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         calls = []
         for loop, operands in boxes(whole, views):
-            scalars = tuple([_is_fixed(leaf, loop) for leaf in operands[: len(assembly.inputs)]])
-            spec = self._spec(assembly, scalars)
+            inputs, outputs = operands[: len(assembly.inputs)], operands[len(assembly.inputs) :]
+            repeated = _repeated(inputs, outputs, loop)
+            scalars = [r or x.is_number for r, x in zip(repeated, inputs, strict=True)]
+            spec = self._spec(assembly, tuple(scalars))
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
@@ -137,15 +139,20 @@ def _is_original(root: Root) -> bool:
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
 
 
-def _is_fixed(leaf: Leaf, loop: Shape) -> bool:
-    """Whether a kernel over a loop reads an input once for each row, the last axis of the loop.
+def _repeated(inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape) -> list[bool]:
+    """Return for each input whether a kernel is to read one element of the input for each row.
 
-    So are numbers, and what is repeated along rows that are long: a target leaves a long last axis
-    where it is, and reads the element before the row, rather than a buffer that has it many times.
+    A row is the last axis of the loop. The input is repeated along the row, and differs from row to
+    row. Where rows are short, or an operand that is not side by side along the row needs a buffer
+    anyway, several rows are computed together from buffers that have the element many times.
     """
-    if leaf.is_number:
-        return True
-    return bool(loop) and loop[-1] >= LONG_ROW and not leaf.strides[-1]
+    size = loop[-1] if loop else 0
+    if size < LONG_ROW:
+        return [False] * len(inputs)
+    moving = [leaf for leaf in (*inputs, *outputs) if leaf.strides[-1]]
+    dense = all([leaf.strides[-1] == leaf.dtype.itemsize for leaf in moving])  # noqa: C419
+    long = dense or size >= LONG_STRIDED_ROW
+    return [long and not leaf.strides[-1] and not leaf.is_number for leaf in inputs]
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
@@ -216,14 +223,13 @@ class _Assembly:
     def spec(self, scalars: tuple[bool, ...]) -> Any:
         """Return the kernel spec: values are numbered, first the inputs, then results of steps.
 
-        A kernel of a single step has the spec of that step's operator, unless it reads an input
-        once for each row, which ``scalars`` says.
+        ``scalars`` says for each input whether it is read once for each row of the loop. A kernel
+        of a single step has the spec of that step's operator, unless an input other than a number
+        is read so.
         """
         first = len(self.inputs)
-        is_fixed = any(
-            [one and any(leaf.strides) for one, leaf in zip(scalars, self.inputs, strict=True)]
-        )
-        if len(self._steps) == 1 and len(self._steps[0][1]) == first and not is_fixed:
+        is_whole = scalars == tuple([leaf.is_number for leaf in self.inputs])
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first and is_whole:
             return self._steps[0][0]
 
         def numbers(marks: Sequence[int]) -> tuple[int, ...]:

@@ -97,7 +97,7 @@ class ScalarGraph(NamedTuple):
         places: dict[str, int] = {}
         calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.steps]
         dtypes = [dtype.str for dtype in self.in_dtypes]
-        parts = ("graph of calls", FEWEST_STEPS, calls, dtypes, self.outputs, self.scalars)
+        parts = ("graph", FEWEST_STEPS, calls, dtypes, self.outputs, self.scalars)
         return join_keys([*places], repr(parts))
 
     def emit(self, symbol: str) -> Code:
