@@ -88,17 +88,30 @@ class Assembler:
         if not assembly.outputs:
             return []
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
+        parts = list(boxes(whole, views))
+        spec = self._spec(assembly, self._scalars(assembly, parts))
         calls = []
-        for loop, operands in boxes(whole, views):
-            inputs, outputs = operands[: len(assembly.inputs)], operands[len(assembly.inputs) :]
-            repeated = _repeated(inputs, outputs, loop)
-            scalars = [r or x.is_number for r, x in zip(repeated, inputs, strict=True)]
-            spec = self._spec(assembly, tuple(scalars))
+        for loop, operands in parts:
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
+
+    def _scalars(
+        self, assembly: "_Assembly", parts: Sequence[tuple[Shape, Sequence[Leaf]]]
+    ) -> tuple[bool, ...]:
+        """Return for each input whether the kernel reads one element of the input for each row.
+
+        ``parts`` has the loop and the operands of each call. Several calls share a kernel: of these
+        some may have rows so short that a target changes the order of the axes.
+        """
+        numbers = [leaf.is_number for leaf in assembly.inputs]
+        if len(parts) > 1:
+            return tuple(numbers)
+        (loop, operands), nin = parts[0], len(numbers)
+        repeated = _repeated(operands[:nin], operands[nin:], loop)
+        return tuple([a or b for a, b in zip(numbers, repeated, strict=True)])
 
     def _spec(self, assembly: "_Assembly", scalars: tuple[bool, ...]) -> Any:
         """Return the kernel spec of an assembly (the parts of a kernel), one object if equal.

@@ -13,7 +13,7 @@ buffers.
 from numba.core import types
 
 from ..compile.intrinsics import load, load_word, store, store_at, store_word
-from .interleaved import MOST_APART, VECTOR, pick, weave
+from .interleaved import MOST_APART, VECTOR, pick, repeat, weave
 
 BLOCK = 256
 """The number of elements of a buffer."""
@@ -112,16 +112,21 @@ def gather(layout, places, ptrs, steps, start, count, row_steps, rows, kept):
 
 def _gathered(place, address, step, count, row_step, rows, itemsize):
     """Copy a block of one strided input to its buffer."""
+    size = count * itemsize
     if rows > 1 and row_step == count * step:
         copy(place, address, step, count * rows, itemsize)
+    elif step == 0 and (itemsize == 8 or itemsize == 4):
+        first = max(rows - (VECTOR + size - 1) // size, 0)  # a vector may reach so many rows on
+        repeat(place, address, row_step, first, size, itemsize)
+        for row in range(first, rows):
+            copy(place + row * size, address + row * row_step, step, count, itemsize)
     elif rows > count:  # the longer loop is the inner one
         for i in range(count):
-            size, at = count * itemsize, address + i * step
+            at = address + i * step
             _copy_strided(place + i * itemsize, size, at, row_step, rows, itemsize)
     else:
         for row in range(rows):
-            at = address + row * row_step
-            copy(place + row * count * itemsize, at, step, count, itemsize)
+            copy(place + row * size, address + row * row_step, step, count, itemsize)
 
 
 def scatter(layout, places, ptrs, steps, start, count, row_steps, rows, kept):
