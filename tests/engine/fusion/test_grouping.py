@@ -107,3 +107,23 @@ def work(instructions):
 
 def steps_of(spec):
     return len(spec.steps) if hasattr(spec, "steps") else 1
+
+
+def test_a_division_that_two_kernels_need_is_stored():
+    def shares(x, y):
+        ratio = x / y
+        total = ratio.sum(axis=1, keepdims=True)
+        return ratio - total, total
+
+    instructions = fused(shares, (50, 20), (50, 20))
+    assert sum("divide" in i.name for i in instructions) == 1
+
+
+def test_a_product_that_two_kernels_need_is_computed_twice():
+    def shares(x, y):
+        product = x * y
+        total = product.sum(axis=1, keepdims=True)
+        return product - total * x, total
+
+    instructions = fused(shares, (50, 20), (50, 20))
+    assert not any(len(i.outputs) > 1 for i in instructions)
