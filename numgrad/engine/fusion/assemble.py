@@ -81,15 +81,15 @@ class Assembler:
         first = roots[0]
         assert first.unit is not None
         whole = first.unit.loop
-        if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
-            if not any(_repeated(first.leaves, [first.unit.output], whole)):
-                return [first.instruction]
+        alone = len(roots) == 1 and _is_original(first) and not self._halos.touch(first)
+        if alone and not _repeated(first.leaves, [first.unit.output], whole):
+            return [first.instruction]
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         parts = list(boxes(whole, views))
-        spec = self._spec(assembly, self._scalars(assembly, parts))
+        spec = self._spec(assembly, _repeated_in_all(parts, len(assembly.inputs)))
         calls = []
         for loop, operands in parts:
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
@@ -98,30 +98,15 @@ class Assembler:
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _scalars(
-        self, assembly: "_Assembly", parts: Sequence[tuple[Shape, Sequence[Leaf]]]
-    ) -> tuple[bool, ...]:
-        """Return for each input whether the kernel reads one element of the input for each row.
-
-        ``parts`` has the loop and the operands of each call. Several calls share a kernel: of these
-        some may have rows so short that a target changes the order of the axes.
-        """
-        numbers = [leaf.is_number for leaf in assembly.inputs]
-        if len(parts) > 1:
-            return tuple(numbers)
-        (loop, operands), nin = parts[0], len(numbers)
-        repeated = _repeated(operands[:nin], operands[nin:], loop)
-        return tuple([a or b for a, b in zip(numbers, repeated, strict=True)])
-
-    def _spec(self, assembly: "_Assembly", scalars: tuple[bool, ...]) -> Any:
+    def _spec(self, assembly: "_Assembly", repeated: tuple[bool, ...]) -> Any:
         """Return the kernel spec of an assembly (the parts of a kernel), one object if equal.
 
-        ``scalars`` says for each input whether it is read once for each row of the loop.
+        ``repeated`` says for each input whether it is repeated along the rows of the loop.
         """
-        key = assembly.structure(), scalars
+        key = assembly.structure(), repeated
         known = self._specs.get(key)
         if known is None:
-            known = self._specs[key] = assembly.spec(scalars)
+            known = self._specs[key] = assembly.spec(repeated)
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
@@ -152,20 +137,34 @@ def _is_original(root: Root) -> bool:
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
 
 
-def _repeated(inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape) -> list[bool]:
+def _repeated_in_all(
+    parts: Sequence[tuple[Shape, Sequence[Leaf]]], nin: int
+) -> tuple[bool, ...]:
+    """Return for each input whether it is repeated along rows; the empty tuple stands for none.
+
+    ``parts`` has the loop and the operands of each call of a kernel. Where there are several, some
+    may have rows so short that a target changes the order of the axes.
+    """
+    (loop, operands), *others = parts
+    return () if others else _repeated(operands[:nin], operands[nin:], loop)
+
+
+def _repeated(inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape) -> tuple[bool, ...]:
     """Return for each input whether a kernel is to read one element of the input for each row.
 
     A row is the last axis of the loop. The input is repeated along the row, and differs from row to
     row. Where rows are short, or an operand that is not side by side along the row needs a buffer
-    anyway, several rows are computed together from buffers that have the element many times.
+    anyway, several rows are computed together from buffers that have the element many times. The
+    empty tuple stands for no such input.
     """
     size = loop[-1] if loop else 0
     if size < LONG_ROW:
-        return [False] * len(inputs)
+        return ()
     moving = [leaf for leaf in (*inputs, *outputs) if leaf.strides[-1]]
-    dense = all([leaf.strides[-1] == leaf.dtype.itemsize for leaf in moving])  # noqa: C419
-    long = dense or size >= LONG_STRIDED_ROW
-    return [long and not leaf.strides[-1] and not leaf.is_number for leaf in inputs]
+    if size < LONG_STRIDED_ROW and any([x.strides[-1] != x.dtype.itemsize for x in moving]):  # noqa: C419
+        return ()
+    found = tuple([not leaf.strides[-1] and not leaf.is_number for leaf in inputs])
+    return found if any(found) else ()
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
@@ -225,7 +224,7 @@ class _Assembly:
 
     def structure(self) -> Hashable:
         """Return a key that is equal for assemblies of the same kernel."""
-        return tuple(self._steps), tuple(self._stored), self._dtypes()
+        return tuple(self._steps), tuple(self._stored), self._dtypes(), self._scalars()
 
     def _dtypes(self) -> tuple[Any, Any]:
         """Return the dtypes of the inputs, and the dtypes of the outputs."""
@@ -233,16 +232,17 @@ class _Assembly:
         inputs, outputs = (tuple([leaf.dtype for leaf in leaves]) for leaves in views)
         return inputs, outputs
 
-    def spec(self, scalars: tuple[bool, ...]) -> Any:
+    def _scalars(self) -> tuple[bool, ...]:
+        return tuple([leaf.is_number for leaf in self.inputs])
+
+    def spec(self, repeated: tuple[bool, ...]) -> Any:
         """Return the kernel spec: values are numbered, first the inputs, then results of steps.
 
-        ``scalars`` says for each input whether it is read once for each row of the loop. A kernel
-        of a single step has the spec of that step's operator, unless an input other than a number
-        is read so.
+        A kernel of a single step has the spec of that step's operator, unless an input is
+        ``repeated`` along the rows of the loop.
         """
         first = len(self.inputs)
-        is_whole = scalars == tuple([leaf.is_number for leaf in self.inputs])
-        if len(self._steps) == 1 and len(self._steps[0][1]) == first and is_whole:
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first and not repeated:
             return self._steps[0][0]
 
         def numbers(marks: Sequence[int]) -> tuple[int, ...]:
@@ -252,4 +252,5 @@ class _Assembly:
         names = list(dict.fromkeys([spec.name for spec, _ in steps]))
         shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
         name = f"fused[{len(steps)}: {shown}]"
-        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), scalars)
+        stored = numbers(self._stored)
+        return FusedSpec(name, steps, *self._dtypes(), stored, self._scalars(), repeated)

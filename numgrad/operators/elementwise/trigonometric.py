@@ -173,8 +173,8 @@ def cosh_dx(x):
     return math.sinh(x)
 
 
-# Both functions are made of ``e = exp(2 |x|) - 1`` and of ``1 / (e + 2)``: a kernel that computes the
-# function and its slope has one exponential and one division for both.
+# Both functions are made of ``e = exp(2 |x|) - 1`` and of ``1 / (e + 2)``: a kernel that computes
+# the function and its slope has one exponential and one division for both.
 
 
 def complex_tanh(x):

@@ -78,17 +78,17 @@ def repeat(typingctx, target, source, step, rows, size, itemsize):
     def codegen(context, builder, signature, args):
         target, source, step, rows, size, itemsize = args
         zero, vector = ir.Constant(size.type, 0), ir.Constant(size.type, VECTOR)
-        for bytes_ in (4, 8):
-            kind = ir.VectorType(ir.IntType(8 * bytes_), VECTOR // bytes_)
-            with builder.if_then(builder.icmp_signed("==", itemsize, ir.Constant(size.type, bytes_))):
-                with cgutils.for_range(builder, rows) as row:
-                    at = builder.add(source, builder.mul(row.index, step))
-                    element = builder.load(builder.inttoptr(at, kind.element.as_pointer()))
-                    one = builder.insert_element(ir.Constant(kind, ir.Undefined), element, zero)
-                    whole = _shuffled(builder, one, one, [0] * kind.count)
-                    to = builder.add(target, builder.mul(row.index, size))
-                    with cgutils.for_range_slice(builder, zero, size, vector) as (start, _):
-                        _store(builder, whole, builder.add(to, start))
+        for width in (4, 8):
+            kind = ir.VectorType(ir.IntType(8 * width), VECTOR // width)
+            found = builder.icmp_signed("==", itemsize, ir.Constant(size.type, width))
+            with builder.if_then(found), cgutils.for_range(builder, rows) as row:
+                at = builder.add(source, builder.mul(row.index, step))
+                element = builder.load(builder.inttoptr(at, kind.element.as_pointer()))
+                one = builder.insert_element(ir.Constant(kind, ir.Undefined), element, zero)
+                whole = _shuffled(builder, one, one, [0] * kind.count)
+                to = builder.add(target, builder.mul(row.index, size))
+                with cgutils.for_range_slice(builder, zero, size, vector) as (start, _):
+                    _store(builder, whole, builder.add(to, start))
         return context.get_dummy_value()
 
     return types.void(*[types.int64] * 6), codegen

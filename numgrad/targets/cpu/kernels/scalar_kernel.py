@@ -44,10 +44,15 @@ Eight slopes of powers have 32: vectorised, they take a fifth of the time."""
 def join(graph: ScalarGraph, symbol: str) -> Code:
     """Compile the kernel of a graph of scalar functions.
 
-    For several functions LLVM works in another process; for a single function it has little to do.
+    Where a function has branches, inputs that are repeated along rows pass through buffers, and
+    several rows are computed together: the elements that fill no vector are computed one by one,
+    after the rows together instead of after each. For several functions LLVM works in another
+    process; for a single function it has little to do.
     """
-    flow = dataflow_of(graph)
-    if flow is not None and len(graph.steps) < scalar_graph.FEWEST_STEPS and not calls_library(flow):
+    flow = dataflow_of(graph.by_rows())
+    graph = graph.by_rows() if flow is not None else graph
+    is_short = len(graph.steps) < scalar_graph.FEWEST_STEPS
+    if flow is not None and is_short and not calls_library(flow):
         flow = None
     lanes = lanes_of(flow) if flow is not None else 0
     parts: tuple[bytes, ...] = ()

@@ -20,7 +20,7 @@ from .combine import INT32, INT64, JoinOperation, among_first, load
 WIDTH = pairwise.LEAF // 2
 GROUP = WIDTH * pairwise.LEAF
 SHORT = 8  # the most numbers of a leaf that is reduced as one short vector
-FEW = (2, 4)  # numbers of leaves for which there is code of its own
+FEW = (2, 4, 8)  # numbers of leaves for which there is code of its own
 CHAINS = 4  # independent chains of extrema in any order: within a chain each step waits
 
 
@@ -106,32 +106,47 @@ class BlockReduction:
 
     def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
         """Emit the reduction of a full group, of 512 elements, to one vector."""
+        self._emit_group(builder, data, size, None)
+
+    def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        """Emit the reduction of ``size`` elements, fewer than a full group has, to one vector."""
+        self._emit_group(builder, data, size, size)
+
+    def _emit_group(
+        self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value, present: Any
+    ) -> None:
+        """Emit the reduction of a group that has ``present`` elements, or is full if that is None.
+
+        Extrema are joined in any order first, and by halves only if their bits depend on the order.
+        """
         if self.joining.is_sum:
-            builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+            builder.ret(self._leaves(builder, data, 0, WIDTH, present))
             return
-        total, doubt = self._any_order(builder, data)
+        total, doubt = self._any_order(builder, data, present)
         with builder.if_then(doubt, likely=False):
             ordered = self.function("ordered", self.kind, self._emit_ordered, inline=False)
             builder.ret(builder.call(ordered, [data, size]))
         builder.ret(total)
 
     def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of a full group by halves, for extrema whose bits depend on the order.
-        """
-        builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+        """Emit the reduction by halves of the first group of ``size`` elements."""
+        builder.ret(self._leaves(builder, data, 0, WIDTH, size))
 
-    def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """Return a vector that has the extremum of a full group, and whether order matters.
+    def _any_order(
+        self, builder: ir.IRBuilder, data: ir.Value, size: Any
+    ) -> tuple[ir.Value, ir.Value]:
+        """Return a vector that has the extremum of a group, and whether order matters.
 
         The order matters if there is a NaN, or if a zero may be the extremum: the sign of a zero
-        and the payload of a NaN depend on it.
+        and the payload of a NaN depend on it. If ``size`` is given, there are no elements from that
+        number on.
         """
         join = self.joining.plain
         totals: list[Any] = []
         doubts: Any = None
         for number in range(WIDTH):
             start = number * pairwise.LEAF
-            a, b = (self._load(builder, data, n, None) for n in (start, start + WIDTH))
+            a, b = (self._load(builder, data, n, size) for n in (start, start + WIDTH))
             nan = builder.fcmp_unordered("uno", a, b)
             doubts = nan if doubts is None else builder.or_(doubts, nan)
             totals.append(join(builder, a, b))
@@ -144,10 +159,6 @@ class BlockReduction:
         kind = ir.IntType(self.kind.count)
         doubt = builder.icmp_unsigned("!=", builder.bitcast(doubts, kind), ir.Constant(kind, 0))
         return totals[0], doubt
-
-    def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of ``size`` elements, fewer than a full group has, to one vector."""
-        builder.ret(self._leaves(builder, data, 0, WIDTH, size))
 
     def _leaves(
         self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any

@@ -102,7 +102,8 @@ def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
 
 def calls_library(flow: Dataflow) -> bool:
     """Whether a dataflow calls a function of the vector library, or one of our own, as `exp`."""
-    return any([flow.nodes[k - len(flow.kinds)].name[1:].startswith(PREFIX) for k in flow.order])
+    names = [flow.nodes[number - len(flow.kinds)].name for number in flow.order]
+    return any(name[1:].startswith(PREFIX) for name in names)
 
 
 class _ValueNumbers:
