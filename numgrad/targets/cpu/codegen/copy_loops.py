@@ -64,9 +64,11 @@ def _picked(buffer, address, step, count, itemsize):
     Return how many elements are copied. The last one is not: memory may end with it, and a vector
     is picked from all that lies between its elements and the next one.
     """
-    lanes = VECTOR // itemsize
+    lanes = 8 if itemsize == 8 else 16
+    if count <= lanes or step < 2 * itemsize or step > MOST_APART * itemsize:
+        return 0
     vectors, every = (count - 1) // lanes, step // itemsize
-    if every * itemsize != step or every < 2 or every > MOST_APART:
+    if every * itemsize != step:
         return 0
     pick(buffer, address, vectors, itemsize, every)
     return vectors * lanes
@@ -116,7 +118,9 @@ def _gathered(place, address, step, count, row_step, rows, itemsize):
     if rows > 1 and row_step == count * step:
         copy(place, address, step, count * rows, itemsize)
     elif step == 0 and (itemsize == 8 or itemsize == 4):
-        first = max(rows - (VECTOR + size - 1) // size, 0)  # a vector may reach so many rows on
+        first, behind = rows, 0
+        while first > 0 and behind < VECTOR:  # rows that a vector may reach are filled one by one
+            first, behind = first - 1, behind + size
         repeat(place, address, row_step, first, size, itemsize)
         for row in range(first, rows):
             copy(place + row * size, address + row * row_step, step, count, itemsize)
@@ -157,10 +161,10 @@ def _neighbours(layout, ptrs, steps, row_steps, k, nops):
     returned where there is no such array, or its vectors are not written whole.
     """
     itemsize, step = load_word(layout, 3 + k), load_word(steps, k)
-    if itemsize != 4 and itemsize != 8:
+    if step < 2 * itemsize or step > MOST_APART * itemsize or (itemsize != 4 and itemsize != 8):
         return 0
     every = step // itemsize
-    if every * itemsize != step or every < 2 or every > MOST_APART or k + every > nops:
+    if every * itemsize != step or k + every > nops:
         return 0
     for n in range(k + 1, k + every):
         if load_word(layout, 3 + n) != itemsize or load_word(steps, n) != step:

@@ -34,6 +34,14 @@ else four. Fewer operations than `_AHEAD` count as `_AHEAD`, as a processor look
 begins the next iteration."""
 
 
+_FEW_CALLS = 2
+"""How many vectors a fused kernel of fewer than `_LONG` steps works on if it calls functions: a
+function waits for itself, or for memory where a call saves registers. The gradient of
+`log1p(exp(x))` takes 2.9 ns an element with one vector, 2.5 with two, 2.3 with four, which take
+longer for short rows. A kernel of one function, which is applied to a few elements as well, works
+on one."""
+
+
 _BRANCHES = 32
 """The most branches in a loop of several functions that LLVM vectorises. The vectoriser turns
 branches into masks, in a time that grows beyond all bounds with their number: a kernel with eight
@@ -82,7 +90,9 @@ def _widened(graph: ScalarGraph, flow: Dataflow, lanes: int, symbol: str) -> str
 
 def _vectors(graph: ScalarGraph, flow: Dataflow) -> int:
     """Return how many vectors of each value one iteration of the loop computes."""
-    if len(graph.steps) < _LONG or not _is_narrow(graph):
+    if len(graph.steps) < _LONG:
+        return _FEW_CALLS if len(graph.steps) > 1 and calls_library(flow) else 1
+    if not _is_narrow(graph):
         return 1
     wait = flow.height / max(len(flow.order), _AHEAD)
     return next((count for least, count in _WAITS if wait < least), _INTERLEAVE)
