@@ -19,7 +19,7 @@ from .combine import INT32, INT64, JoinOperation, among_first, load
 
 WIDTH = pairwise.LEAF // 2
 GROUP = WIDTH * pairwise.LEAF
-SHORT = 8  # the most numbers of a leaf that is reduced as one short vector
+SHORT = (8, 16)  # numbers of elements up to which a leaf is one short vector
 FEW = (2, 4, 8)  # numbers of leaves for which there is code of its own
 CHAINS = 4  # independent chains of extrema in any order: within a chain each step waits
 
@@ -77,10 +77,11 @@ class BlockReduction:
         """Emit the body of `block`: branches for few elements, then one or two groups."""
         full = self.function("full", self.kind, self._emit_full, inline=True)
         some = self.function("some", self.kind, self._emit_some, inline=False)
-        with builder.if_then(builder.icmp_signed("<=", size, INT64(SHORT))):
-            kind = ir.VectorType(self.real, SHORT * self.parts)
-            builder.ret(self._last(builder, load(builder, data, kind, *self._some(
-                builder, 0, size, kind))))  # fmt: skip
+        for most in SHORT:
+            with builder.if_then(builder.icmp_signed("<=", size, INT64(most))):
+                kind = ir.VectorType(self.real, most * self.parts)
+                value = load(builder, data, kind, *self._some(builder, 0, size, kind))
+                builder.ret(self._last(builder, value))
         with builder.if_then(builder.icmp_signed("<=", size, INT64(pairwise.LEAF))):
             builder.ret(self._last(builder, self._leaf(builder, data, 0, size)))
         for count in FEW:
