@@ -133,8 +133,13 @@ class Assembler:
 def _is_original(root: Root) -> bool:
     """Whether a stored value comes from a single instruction, with nothing fused into it."""
     assert root.unit is not None
-    whole = root.unit.loop == root.instruction.pattern.loop
+    whole = _sizes(root.unit.loop) == _sizes(root.instruction.pattern.loop)
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
+
+
+def _sizes(loop: Shape) -> list[int]:
+    """Return the sizes of the axes of more than one element, or none."""
+    return [size for size in loop if size != 1]
 
 
 def _repeated_in_all(

@@ -236,7 +236,10 @@ class StoredValues:
             if unit is not None and self._stored.get(unit.output.buffer):
                 if not roots:
                     instruction = self._uses.instructions[number]
-                    roots += [Root(instruction, w.unit, w.term) for w in self._made[number]]
+                    roots += [
+                        Root(instruction, *self._terms.without_single_axes(w.unit, w.term))
+                        for w in self._made[number]
+                    ]
             elif unit is not None:
                 continue
             self.roots += roots
