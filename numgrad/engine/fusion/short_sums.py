@@ -14,8 +14,9 @@ from ...ir.program import Instruction, Layout, Pattern, Program, Ref, contiguous
 from ..graph.runtime import runtime
 from ..graph.value import Shape
 
-MOST_SLICES = 8
-"""Longer reductions stay kernels of their own: a fused kernel reads each slice as an operand."""
+MOST_SLICES, MOST_ROWS = 8, 16
+"""Longer reductions stay kernels of their own: a fused kernel reads each slice as an operand. Of
+rows of a matrix, whose elements are side by side, there may be more than of single elements."""
 
 FEWEST_SUMS = 64
 """With fewer results a kernel call takes longer than the additions."""
@@ -103,7 +104,9 @@ class _Slices:
 def _slices(pattern: Pattern) -> _Slices | None:
     """Return the slices of a short reduction of real numbers; None for any other pattern."""
     core, known = pattern.core, pattern.name in JOINED and len(pattern.layouts) == 2
-    if not known or len(core) not in (1, 2) or not 1 < core[0] <= MOST_SLICES or pattern.block:
+    if not known or len(core) not in (1, 2) or pattern.block:
+        return None
+    if not 1 < core[0] <= (MOST_SLICES if len(core) == 1 else MOST_ROWS):
         return None
     source, target = pattern.layouts
     if source.dtype.kind != "f" or source.dtype != target.dtype or source.rows != target.rows:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.fusion.short_sums import MOST_SLICES
+from numgrad.engine.fusion.short_sums import MOST_ROWS, MOST_SLICES
 
 from .fuse_tools import fused
 
@@ -31,12 +31,20 @@ def test_a_mean_of_stacked_slices_is_one_kernel():
     assert "sum" not in [i.name for i in instructions]
 
 
+@pytest.mark.parametrize(("axis", "most"), [(0, MOST_ROWS), (1, MOST_SLICES)])
+def test_long_reductions_stay_kernels_of_their_own(axis, most):
+    for size, stays in ((most, False), (most + 1, True)):
+        shape = (size, 100) if axis == 0 else (100, size)
+        names = [i.name for i in fused(lambda x: ng.sin(x * x).sum(axis=axis) + 1.0, shape)]
+        assert ("sum" in names) == stays
+
+
 def test_lengths_of_vectors_are_one_kernel():
     names = [i.name for i in fused(lambda x: ng.sqrt((x * x).sum(axis=-1)), (100, 3))]
     assert len(names) == 1
 
 
-@pytest.mark.parametrize("size", [2, 3, 5, MOST_SLICES, MOST_SLICES + 1])
+@pytest.mark.parametrize("size", [2, 3, 5, MOST_SLICES, MOST_SLICES + 1, MOST_ROWS])
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_values_and_bits_along_any_axis(rng, name, axis, size):
