@@ -78,6 +78,9 @@ class FusedSpec:
         The values that are stored.
     scalars : tuple of bool
         For each input, whether it has one element, which is read once whatever its stride.
+    repeated : tuple of bool
+        For each input, whether it has one element for each row, the last axis of the loop, which a
+        target may read once for the row. The empty tuple stands for no such input.
     """
 
     name: str
@@ -86,12 +89,13 @@ class FusedSpec:
     out_dtypes: Dtypes
     outputs: tuple[int, ...]
     scalars: tuple[bool, ...]
+    repeated: tuple[bool, ...] = ()
 
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
         steps = tuple((step.identity, args) for step, args in self.steps)
-        return ("fused", steps, self.in_dtypes, self.outputs, self.scalars)
+        return ("fused", steps, self.in_dtypes, self.outputs, self.scalars, self.repeated)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,11 @@ from .expression import Leaf, Step, Term, boxes
 from .grouping import grouped
 from .halo import Halos
 from .materialize import Root
+from .short_sums import written_out
+
+LONG_ROW, LONG_STRIDED_ROW = 64, 256
+"""From this number of elements on a row is long: where its elements are side by side in all
+operands, and where they are not. A target must leave a long last axis of a loop innermost."""
 
 
 def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
@@ -26,6 +31,7 @@ def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     whether the target can fuse the scalar function of a kernel spec with others; by default it
     can fuse all.
     """
+    program = written_out(program)
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
     grouping, groups = grouped(program, ordered, joins)
@@ -74,28 +80,33 @@ class Assembler:
         """
         first = roots[0]
         assert first.unit is not None
-        if len(roots) == 1 and _is_original(first) and not self._halos.touch(first):
+        whole = first.unit.loop
+        alone = len(roots) == 1 and _is_original(first) and not self._halos.touch(first)
+        if alone and not _repeated(first.leaves, [first.unit.output], whole):
             return [first.instruction]
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
-        spec = self._spec(assembly)
-        whole = first.unit.loop
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
+        parts = list(boxes(whole, views))
+        spec = self._spec(assembly, _repeated_in_all(parts, len(assembly.inputs)))
         calls = []
-        for loop, operands in boxes(whole, views):
+        for loop, operands in parts:
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
             buffers = tuple([leaf.buffer for leaf in operands])
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _spec(self, assembly: "_Assembly") -> Any:
-        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal."""
-        key = assembly.structure()
+    def _spec(self, assembly: "_Assembly", repeated: tuple[bool, ...]) -> Any:
+        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal.
+
+        ``repeated`` says for each input whether it is repeated along the rows of the loop.
+        """
+        key = assembly.structure(), repeated
         known = self._specs.get(key)
         if known is None:
-            known = self._specs[key] = assembly.spec()
+            known = self._specs[key] = assembly.spec(repeated)
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
@@ -122,8 +133,43 @@ class Assembler:
 def _is_original(root: Root) -> bool:
     """Whether a stored value comes from a single instruction, with nothing fused into it."""
     assert root.unit is not None
-    whole = root.unit.loop == root.instruction.pattern.loop
+    whole = _sizes(root.unit.loop) == _sizes(root.instruction.pattern.loop)
     return whole and len(root.steps) == 1 and not any(leaf.turns for leaf in root.leaves)
+
+
+def _sizes(loop: Shape) -> list[int]:
+    """Return the sizes of the axes of more than one element, or none."""
+    return [size for size in loop if size != 1]
+
+
+def _repeated_in_all(
+    parts: Sequence[tuple[Shape, Sequence[Leaf]]], nin: int
+) -> tuple[bool, ...]:
+    """Return for each input whether it is repeated along rows; the empty tuple stands for none.
+
+    ``parts`` has the loop and the operands of each call of a kernel. Where there are several, some
+    may have rows so short that a target changes the order of the axes.
+    """
+    (loop, operands), *others = parts
+    return () if others else _repeated(operands[:nin], operands[nin:], loop)
+
+
+def _repeated(inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape) -> tuple[bool, ...]:
+    """Return for each input whether a kernel is to read one element of the input for each row.
+
+    A row is the last axis of the loop. The input is repeated along the row, and differs from row to
+    row. Where rows are short, or an operand that is not side by side along the row needs a buffer
+    anyway, several rows are computed together from buffers that have the element many times. The
+    empty tuple stands for no such input.
+    """
+    size = loop[-1] if loop else 0
+    if size < LONG_ROW:
+        return ()
+    moving = [leaf for leaf in (*inputs, *outputs) if leaf.strides[-1]]
+    if size < LONG_STRIDED_ROW and any([x.strides[-1] != x.dtype.itemsize for x in moving]):  # noqa: C419
+        return ()
+    found = tuple([not leaf.strides[-1] and not leaf.is_number for leaf in inputs])
+    return found if any(found) else ()
 
 
 def _layout(loop: Shape, strides: Shape, dtype: Any, rows: bool, nbytes: int) -> Layout:
@@ -194,13 +240,14 @@ class _Assembly:
     def _scalars(self) -> tuple[bool, ...]:
         return tuple([leaf.is_number for leaf in self.inputs])
 
-    def spec(self) -> Any:
+    def spec(self, repeated: tuple[bool, ...]) -> Any:
         """Return the kernel spec: values are numbered, first the inputs, then results of steps.
 
-        A kernel of a single step has the spec of that step's operator.
+        A kernel of a single step has the spec of that step's operator, unless an input is
+        ``repeated`` along the rows of the loop.
         """
         first = len(self.inputs)
-        if len(self._steps) == 1 and len(self._steps[0][1]) == first:
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first and not repeated:
             return self._steps[0][0]
 
         def numbers(marks: Sequence[int]) -> tuple[int, ...]:
@@ -210,4 +257,5 @@ class _Assembly:
         names = list(dict.fromkeys([spec.name for spec, _ in steps]))
         shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
         name = f"fused[{len(steps)}: {shown}]"
-        return FusedSpec(name, steps, *self._dtypes(), numbers(self._stored), self._scalars())
+        stored = numbers(self._stored)
+        return FusedSpec(name, steps, *self._dtypes(), stored, self._scalars(), repeated)

@@ -152,6 +152,16 @@ class Unit:
         self.operands, self.inputs, self.output = operands, operands[:-1], operands[-1]
         self.size = prod(loop)
 
+    def along_axes(self, axes: Shape) -> "Unit":
+        """Return the unit over some axes of its loop; all other axes have one element."""
+
+        def kept(values: Shape) -> Shape:
+            return tuple([values[axis] for axis in axes])
+
+        operands = tuple([leaf._replace(strides=kept(leaf.strides)) for leaf in self.operands])
+        loop, moves, along = map(kept, (self.loop, self.moves, self.along))
+        return Unit(self.spec, loop, moves, along, self.number, self.start, operands)
+
     def cut(self, axis: int, at: int) -> "list[Unit]":
         """Return the two parts of the unit before and from position ``at`` of an axis.
 

@@ -255,6 +255,7 @@ class Terms:
         self._has_rings = has_rings
         self._steps: list[dict[_Place, Step]] = [{} for _ in range(instructions)]
         self._shifted: dict[LoopMap, dict[Step, Step]] = {}
+        self._squeezed: dict[Shape, LoopMap] = {}  # by the loop with axes of one element
 
     def forget(self, number: int) -> None:
         """Forget the steps of an instruction whose arguments change."""
@@ -289,6 +290,22 @@ class Terms:
         if done is None:
             done = self._shifted[where] = {}
         return done.get(step) or self._shift(step, where, done)
+
+    def without_single_axes(self, unit: Unit, term: Step) -> tuple[Unit, Step]:
+        """Return a stored unit and its term over a loop that has no axes of one element.
+
+        So a column of a matrix is computed in one kernel with vectors of the same length. In a
+        program with rings both are returned as they are.
+        """
+        if self._has_rings or 1 not in unit.loop:
+            return unit, term
+        axes = tuple([axis for axis, size in enumerate(unit.loop) if size != 1])
+        where = self._squeezed.get(unit.loop)
+        if where is None:
+            all_axes = len(unit.loop)
+            where = LoopMap((0,) * all_axes, axes, unit.loop, (True,) * all_axes, False)
+            self._squeezed[unit.loop] = where
+        return unit.along_axes(axes), self.shifted(term, where)
 
     def _shift(self, step: Step, where: LoopMap, done: dict[Step, Step]) -> Step:
         offset, moves, turns = where.moved(step.moves, step.turns)

@@ -5,6 +5,8 @@ import math
 from .arithmetic import builtin, where
 from .exponential import logistic_density
 
+FAR = 1e17  # an exponential beside which 2 is nothing, in any dtype
+
 
 @builtin
 def sin(x):
@@ -171,14 +173,40 @@ def cosh_dx(x):
     return math.sinh(x)
 
 
-@builtin
-def tanh(x):
+# Both functions are made of ``e = exp(2 |x|) - 1`` and of ``1 / (e + 2)``: a kernel that computes
+# the function and its slope has one exponential and one division for both.
+
+
+def complex_tanh(x):
     return math.tanh(x)
+
+
+def complex_tanh_slope(x):
+    return 4 * logistic_density(2 * x)
+
+
+@builtin(complex=complex_tanh_slope)
+def tanh_slope(x):
+    """The slope of the hyperbolic tangent; ``1 - tanh(x)**2`` has no digits where that rounds to 1.
+    """
+    r = 1 / (math.expm1(2 * abs(x)) + 2)
+    return 4 * (r - r * r)
+
+
+@builtin(complex=complex_tanh)
+def tanh(x):
+    e = math.expm1(2 * abs(x))
+    return math.copysign(where(e > FAR, 1.0, e * (1 / (e + 2))), x)
+
+
+@tanh_slope.partial("x")
+def tanh_slope_dx(x, y):
+    return -2 * (tanh(x) * y)
 
 
 @tanh.partial("x")
 def tanh_dx(x):
-    return 4 * logistic_density(2 * x)  # 1 - y * y has no digits where y rounds to 1
+    return tanh_slope(x)
 
 
 @builtin

@@ -42,6 +42,7 @@ SCENARIOS = (
     slope("atan_slope", lambda x: 1 / (1 + x * x), (-2, 2)),
     slope("asinh_slope", lambda x: 1 / np.sqrt(1 + x * x), (-2, 2)),
     slope("acosh_slope", lambda x: 1 / np.sqrt(x - 1) / np.sqrt(x + 1), (1.2, 4)),
+    slope("tanh_slope", lambda x: 1 / np.cosh(x) ** 2, (-2, 2)),
     slope("atanh_slope", lambda x: 1 / (1 - x * x), (-0.9, 0.9)),
     slope("cbrt_slope", lambda x: np.cbrt(x) / x / 3, (0.2, 3), dtypes=REAL),
     slope("lower_power", lambda x, p: x ** (p - 2), (0.3, 3), (-2, 3), function=lowered),

@@ -107,3 +107,41 @@ def work(instructions):
 
 def steps_of(spec):
     return len(spec.steps) if hasattr(spec, "steps") else 1
+
+
+def test_a_division_that_two_kernels_need_is_stored():
+    def shares(x, y):
+        ratio = x / y
+        total = ratio.sum(axis=1, keepdims=True)
+        return ratio - total, total
+
+    instructions = fused(shares, (50, 20), (50, 20))
+    assert sum("divide" in i.name for i in instructions) == 1
+
+
+def test_a_product_that_two_kernels_need_is_computed_twice():
+    def shares(x, y):
+        product = x * y
+        total = product.sum(axis=1, keepdims=True)
+        return product - total * x, total
+
+    instructions = fused(shares, (50, 20), (50, 20))
+    assert not any(len(i.outputs) > 1 for i in instructions)
+
+
+def test_columns_of_a_matrix_share_a_kernel_with_vectors():
+    def columns(x, y):
+        return ng.stack([x * y, x + y], axis=1), ng.sin(x) * y
+
+    (one,) = fused(columns, (90,), (90,))
+    assert len(one.outputs) == 3
+    assert one.pattern.loop == (90,)
+
+
+def test_rows_of_one_element_and_numbers_share_a_kernel():
+    def few(x):
+        total = x.sum()
+        return total * 2.0, ng.reshape(total, (1, 1)) * ng.exp(total)
+
+    names = [i.name for i in fused(few, (700,))]
+    assert sum("sum" not in name for name in names) == 1

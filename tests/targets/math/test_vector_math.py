@@ -1,6 +1,7 @@
 """Functions of the vector library in kernels: values, special values, bits, and the setting."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -183,9 +184,23 @@ def test_loops_call_the_vector_library(name, dtype, monkeypatch):
     if symbol is None:
         pytest.skip(f"this version of the library has no {name}")
     code, assembly = generated_code_simd(spec(name, dtype), monkeypatch)
+    if symbol in SYMBOLS:  # a function of our own: the kernel contains its code
+        assert "@llvm.x86.avx512.mask." in code
+        assert symbol not in assembly
+        assert "zmm" in assembly
+        return
     assert f"call <{LIBRARY.lanes(8 * dtype.itemsize)} x" in code.replace("tail ", "")
     assert symbol in assembly
     assert loop_calls(code, symbol)
+
+
+@needs_library
+@dtypes
+def test_a_kernel_that_calls_a_function_computes_its_tail_in_vectors_too(dtype, monkeypatch):
+    lanes = LIBRARY.lanes(8 * dtype.itemsize)
+    code, _ = generated_code_simd(spec("sin", dtype), monkeypatch)
+    calls = re.findall(rf"call <(\d+) x \w+> @{LIBRARY.variant('sin', 8 * dtype.itemsize)}", code)
+    assert calls == [str(lanes)]  # for whole blocks, the last block and short rows alike
 
 
 def generated_code_simd(kernel_spec, monkeypatch):

@@ -198,7 +198,9 @@ class ElementwiseKernel(ABC):
         short = builder.icmp_signed("<", rest, word(BLOCK))
         part = builder.select(short, rest, word(BLOCK))
         is_first = builder.icmp_signed("==", builder.add(first, start), word(0))
-        block = part, row_steps, rows, builder.zext(is_first, INT64)
+        is_block = builder.icmp_signed("<=", n, word(BLOCK))
+        later = builder.select(is_block, word(1), word(2))
+        block = part, row_steps, rows, builder.select(is_first, word(0), later)
         copies.call(builder, GATHER, ptrs, steps, start, *block)
         elements = builder.mul(part, rows)
         builder.branch(compute)
@@ -317,7 +319,7 @@ class _Copies:
     def call(self, builder: Builder, name: str, *args: ir.Value) -> None:
         """Emit a call of the copy routine ``name``, `gather` or `scatter`.
 
-        The arguments are ``ptrs, steps, start, count, row_steps, rows, is_first``.
+        The arguments are ``ptrs, steps, start, count, row_steps, rows, kept``.
         """
         known = builder.module.globals.get(name)
         function = known or ir.Function(builder.module, _COPY_TYPE, name)

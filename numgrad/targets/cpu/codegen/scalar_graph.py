@@ -92,6 +92,8 @@ class ScalarGraph(NamedTuple):
         The numbers of the values that the kernel stores.
     scalars : tuple of bool
         For each input, whether it has one element, which is read once whatever its stride.
+    repeated : tuple of bool
+        For each input, whether it has one element for each row, which may be read once for the row.
     """
 
     steps: tuple[tuple[ScalarFunction, tuple[int, ...]], ...]
@@ -99,6 +101,14 @@ class ScalarGraph(NamedTuple):
     out_dtypes: tuple[np.dtype, ...]
     outputs: tuple[int, ...]
     scalars: tuple[bool, ...]
+    repeated: tuple[bool, ...] = ()
+
+    def by_rows(self) -> "ScalarGraph":
+        """Return the graph whose kernel reads inputs that are repeated along a row once for it."""
+        if not any(self.repeated):
+            return self
+        scalars = tuple(a or b for a, b in zip(self.scalars, self.repeated, strict=True))
+        return self._replace(scalars=scalars, repeated=())
 
     @property
     def key(self) -> str:
@@ -107,6 +117,7 @@ class ScalarGraph(NamedTuple):
         calls = [(places.setdefault(one.key, len(places)), args) for one, args in self.steps]
         dtypes = [dtype.str for dtype in self.in_dtypes]
         parts = ("graph", FEWEST_STEPS, calls, dtypes, self.outputs, self.scalars)
+        parts += (self.repeated,) if any(self.repeated) else ()
         return join_keys([*places], repr(parts))
 
     def emit(self, symbol: str) -> Code:
@@ -121,7 +132,8 @@ def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> ScalarGraph:
     """
     if isinstance(spec, FusedSpec):
         steps = tuple((scalar(step), args) for step, args in spec.steps)
-        return ScalarGraph(steps, spec.in_dtypes, spec.out_dtypes, spec.outputs, spec.scalars)
+        dtypes = spec.in_dtypes, spec.out_dtypes
+        return ScalarGraph(steps, *dtypes, spec.outputs, spec.scalars, spec.repeated)
     nin, nout = len(spec.in_dtypes), len(spec.out_dtypes)
     steps = ((scalar(spec), tuple(range(nin))),)
     outputs = tuple(range(nin, nin + nout))

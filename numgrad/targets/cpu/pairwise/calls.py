@@ -53,8 +53,22 @@ def _joined(
 ) -> None:
     """Emit a loop that joins ``part(0)``, ``part(step)`` and so on, and stores the result.
 
-    The argument of ``part`` stays below ``size``. An empty sum is 0.
+    The argument of ``part`` stays below ``size``. An empty sum is 0. A single part has no rounding
+    error to make good.
     """
+    joining = reduction.joining
+    is_single = builder.icmp_unsigned("<", builder.sub(size, INT64(1)), INT64(step))
+    with builder.if_else(is_single) as (single, several):
+        with single:
+            store(builder, joining.begin(builder, part(INT64(0)))[0], out)
+        with several:
+            _compensated(builder, reduction, part, size, step, out)
+
+
+def _compensated(
+    builder: ir.IRBuilder, reduction: BlockReduction, part: Any, size: Any, step: int, out: Any
+) -> None:
+    """Emit the loop of `_joined` over several parts, or none, which makes good rounding errors."""
     joining, kind = reduction.joining, reduction.real_result()
     total, loss = (cgutils.alloca_once(builder, kind) for _ in range(2))
     with builder.if_then(builder.icmp_signed(">", size, INT64(0))):

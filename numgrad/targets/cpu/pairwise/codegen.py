@@ -19,8 +19,8 @@ from .combine import INT32, INT64, JoinOperation, among_first, load
 
 WIDTH = pairwise.LEAF // 2
 GROUP = WIDTH * pairwise.LEAF
-SHORT = 8  # the most numbers of a leaf that is reduced as one short vector
-FEW = (2, 4)  # numbers of leaves for which there is code of its own
+SHORT = (8, 16)  # numbers of elements up to which a leaf is one short vector
+FEW = (2, 4, 8)  # numbers of leaves for which there is code of its own
 CHAINS = 4  # independent chains of extrema in any order: within a chain each step waits
 
 
@@ -77,10 +77,11 @@ class BlockReduction:
         """Emit the body of `block`: branches for few elements, then one or two groups."""
         full = self.function("full", self.kind, self._emit_full, inline=True)
         some = self.function("some", self.kind, self._emit_some, inline=False)
-        with builder.if_then(builder.icmp_signed("<=", size, INT64(SHORT))):
-            kind = ir.VectorType(self.real, SHORT * self.parts)
-            builder.ret(self._last(builder, load(builder, data, kind, *self._some(
-                builder, 0, size, kind))))  # fmt: skip
+        for most in SHORT:
+            with builder.if_then(builder.icmp_signed("<=", size, INT64(most))):
+                kind = ir.VectorType(self.real, most * self.parts)
+                value = load(builder, data, kind, *self._some(builder, 0, size, kind))
+                builder.ret(self._last(builder, value))
         with builder.if_then(builder.icmp_signed("<=", size, INT64(pairwise.LEAF))):
             builder.ret(self._last(builder, self._leaf(builder, data, 0, size)))
         for count in FEW:
@@ -106,32 +107,47 @@ class BlockReduction:
 
     def _emit_full(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
         """Emit the reduction of a full group, of 512 elements, to one vector."""
+        self._emit_group(builder, data, size, None)
+
+    def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
+        """Emit the reduction of ``size`` elements, fewer than a full group has, to one vector."""
+        self._emit_group(builder, data, size, size)
+
+    def _emit_group(
+        self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value, present: Any
+    ) -> None:
+        """Emit the reduction of a group that has ``present`` elements, or is full if that is None.
+
+        Extrema are joined in any order first, and by halves only if their bits depend on the order.
+        """
         if self.joining.is_sum:
-            builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+            builder.ret(self._leaves(builder, data, 0, WIDTH, present))
             return
-        total, doubt = self._any_order(builder, data)
+        total, doubt = self._any_order(builder, data, present)
         with builder.if_then(doubt, likely=False):
             ordered = self.function("ordered", self.kind, self._emit_ordered, inline=False)
             builder.ret(builder.call(ordered, [data, size]))
         builder.ret(total)
 
     def _emit_ordered(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of a full group by halves, for extrema whose bits depend on the order.
-        """
-        builder.ret(self._leaves(builder, data, 0, WIDTH, None))
+        """Emit the reduction by halves of the first group of ``size`` elements."""
+        builder.ret(self._leaves(builder, data, 0, WIDTH, size))
 
-    def _any_order(self, builder: ir.IRBuilder, data: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """Return a vector that has the extremum of a full group, and whether order matters.
+    def _any_order(
+        self, builder: ir.IRBuilder, data: ir.Value, size: Any
+    ) -> tuple[ir.Value, ir.Value]:
+        """Return a vector that has the extremum of a group, and whether order matters.
 
         The order matters if there is a NaN, or if a zero may be the extremum: the sign of a zero
-        and the payload of a NaN depend on it.
+        and the payload of a NaN depend on it. If ``size`` is given, there are no elements from that
+        number on.
         """
         join = self.joining.plain
         totals: list[Any] = []
         doubts: Any = None
         for number in range(WIDTH):
             start = number * pairwise.LEAF
-            a, b = (self._load(builder, data, n, None) for n in (start, start + WIDTH))
+            a, b = (self._load(builder, data, n, size) for n in (start, start + WIDTH))
             nan = builder.fcmp_unordered("uno", a, b)
             doubts = nan if doubts is None else builder.or_(doubts, nan)
             totals.append(join(builder, a, b))
@@ -144,10 +160,6 @@ class BlockReduction:
         kind = ir.IntType(self.kind.count)
         doubt = builder.icmp_unsigned("!=", builder.bitcast(doubts, kind), ir.Constant(kind, 0))
         return totals[0], doubt
-
-    def _emit_some(self, builder: ir.IRBuilder, data: ir.Value, size: ir.Value) -> None:
-        """Emit the reduction of ``size`` elements, fewer than a full group has, to one vector."""
-        builder.ret(self._leaves(builder, data, 0, WIDTH, size))
 
     def _leaves(
         self, builder: ir.IRBuilder, data: ir.Value, first: int, count: int, size: Any

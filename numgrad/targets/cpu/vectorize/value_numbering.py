@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codegen.scalar_graph import ScalarGraph
+from ..math.vector_math import PREFIX
 from .straight_line import Operation, straight_line_of
 
 Operand = int | str
@@ -97,6 +98,12 @@ def dataflow_of(graph: ScalarGraph) -> Dataflow | None:
     nin = len(graph.in_dtypes)
     ways = made.ordered(outputs, graph.scalars)
     return Dataflow(tuple(found[:nin]), (*made.nodes,), outputs, tuple(found[nin:]), *ways)
+
+
+def calls_library(flow: Dataflow) -> bool:
+    """Whether a dataflow calls a function of the vector library, or one of our own, as `exp`."""
+    names = [flow.nodes[number - len(flow.kinds)].name for number in flow.order]
+    return any(name[1:].startswith(PREFIX) for name in names)
 
 
 class _ValueNumbers:
