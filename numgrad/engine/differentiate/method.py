@@ -11,7 +11,6 @@ from math import prod
 from typing import Any, NamedTuple
 
 from ..graph.node import Accumulator, Node, OwnSlot
-from ..graph.traversal import are_unwatched
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
 from ..record.apply import chosen_stream, is_direct, other_modes, runtime
@@ -114,8 +113,8 @@ def is_computable(
     if device_of([edge.node.outputs[edge.slot] for edge, _ in request.seeds]) != CPU:
         return False  # on a device each operation would be a program of its own
     most = None if request.create_graph else MOST_WATCHED if careful else MOST
-    if request.direction != "reverse" and not are_unwatched(order):
-        return False
+    if request.direction != "reverse" and any([_is_seen(node) for node in order]):  # noqa: C419
+        return False  # tangents go through functions of users by expressions
     return all([_is_simple(node, most) for node in order])  # noqa: C419
 
 
