@@ -77,16 +77,37 @@ def shared(o: Operands) -> dict[str, Operation]:
 
 
 def passes(o: Operands) -> dict[str, Operation]:
-    """Return a small graph and its pass."""
-    grad = ng.grad if o.library is ng else torch.autograd.grad
+    """Return small graphs and their passes."""
+    grad, base = (
+        (ng.grad, ng.Function)
+        if o.library is ng
+        else (torch.autograd.grad, torch.autograd.Function)
+    )
+
+    class Squares(base):  # type: ignore[misc, valid-type]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return 2.0 * x * g
 
     def backward() -> None:
         o.leaf.grad = None
         (o.leaf * o.leaf).sum().backward()
 
+    hooked, own = o.library.sin(o.leaf), Squares.apply(o.leaf)
+    hooked.register_hook(lambda g: None)
+    again = {"retain_graph": True}
     return {
         "`grad(x * x, x, g)`, both": lambda: grad(o.leaf * o.leaf, o.leaf, o.c),
         "`(x * x).sum().backward()`, both": backward,
+        "`grad(y, x, g)`, `y = sin(x)` has a hook": lambda: grad(hooked, o.leaf, o.c, **again),
+        "a `Function`, `apply(x)`": lambda: Squares.apply(o.leaf),
+        "its pass, `grad(y, x, g)`": lambda: grad(own, o.leaf, o.c, **again),
     }
 
 

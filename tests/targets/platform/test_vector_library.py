@@ -16,6 +16,7 @@ from numgrad.targets.cpu.math import vector_math
 from numgrad.targets.cpu.platform import vector_library
 from numgrad.targets.cpu.platform.avx512 import SYMBOLS
 from numgrad.targets.cpu.platform.vector_library import ARGUMENTS, VectorLibrary
+from numgrad.targets.cpu.vectorize import widen
 
 from ..kernel_tools import F64, generated_code, spec_of
 
@@ -29,7 +30,7 @@ def use(monkeypatch):
     """A function that puts another library in the place of the platform's."""
 
     def use(library):
-        for module in (vector_library, vector_math):
+        for module in (vector_library, vector_math, widen):
             monkeypatch.setattr(module, "vector_library", lambda: library)
         compiler._platform_key.cache_clear()
 
