@@ -9,8 +9,10 @@ from collections import Counter
 
 from ..analyses.keep import Keeping
 from ..ssa.ir import Op, Program, Region, Value
-from ..ssa.partials import SCALARS
 from .writing import Names, Writer
+
+_DIVISORS = {"sqrt": "{r}", "truediv": "{1}"}
+"""The functions whose slopes divide by an operand or the result, as their patterns name it."""
 
 
 class Roots:
@@ -36,7 +38,7 @@ class Roots:
     def _place(self, op: Op) -> tuple[Region, Value] | None:
         """The region and the root by which it divides to reverse an operation; None if it divides
         by something else."""
-        divisor = _DIVISORS[op.name](op)
+        divisor = op.result if op.name == "sqrt" else op.args[1]
         is_root = (
             divisor.op is not None
             and divisor.op.name == "sqrt"
@@ -55,8 +57,7 @@ class Roots:
             return pattern
         if place not in self._reciprocals:
             self._reciprocals[place] = self._written(place[1])
-        divided = "{r}" if op.name == "sqrt" else "{1}"
-        return pattern.replace(f"/ {divided}", f"* {self._reciprocals[place]}")
+        return pattern.replace(f"/ {_DIVISORS[op.name]}", f"* {self._reciprocals[place]}")
 
     def _written(self, root: Value) -> str:
         name = self.names.fresh(f"inv_{root.hint}" if root.hint else "inv")
@@ -64,6 +65,3 @@ class Roots:
         self.writer.line(f"{name} = {one} / {self.names.of(root)}")
         return name
 
-
-_DIVISORS = {"sqrt": lambda op: op.result, "truediv": lambda op: op.args[1]}
-assert all(" / " in str(SCALARS[name].adds[-1]) for name in _DIVISORS)
