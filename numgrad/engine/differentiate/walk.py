@@ -94,8 +94,13 @@ class Evaluator:
         if count > 1:
             cotangents = [self._arrived(node, slot) for slot in range(count)]
             return None if all([g is None for g in cotangents]) else cotangents  # noqa: C419
-        total = self._arrived(node, 0)
-        return None if total is None else (total,)
+        place = (node, 0)
+        total = self.pending.pop(place, None)
+        if total is None:
+            return None
+        if place in self.targets:
+            self.run.grads[Edge(node, 0)] = self.value(total)
+        return (total,)
 
     def _arrived(self, node: Node, slot: int) -> Any:
         place = (node, slot)
@@ -148,13 +153,19 @@ class Deferred(Evaluator):
         self._has_parts = any([writes(node) for node in backward_pass.order])  # noqa: C419
 
     def arrived(self, node: Node) -> Sequence[Any] | None:
-        place, parts = (node, 0), self.run.parts
-        if not (self._has_parts and place in parts):
+        if len(node._kind.outputs) > 1:
             return super().arrived(node)
-        if place not in self.targets and node in self.run.wanted:
-            return (self.pending.pop(place, None),)
-        self.pending[place] = _summed(self.pending.get(place), parts.take(place))
-        return super().arrived(node)
+        place = (node, 0)
+        total, is_target = self.pending.pop(place, None), place in self.targets
+        if self._has_parts and place in self.run.parts:
+            if not is_target and node in self.run.wanted:
+                return (total,)
+            total = _summed(total, self.run.parts.take(place))
+        if total is None:
+            return None
+        if is_target:
+            self.run.grads[Edge(node, 0)] = deferred_value(total)
+        return (total,)
 
     def gradients(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
         if len(cotangents) > 1:
@@ -166,8 +177,12 @@ class Deferred(Evaluator):
             sent = self.run.parts.send_on(node, total, mask)
             if sent is not None:
                 return sent
-            cotangents = (_summed(total, self.run.parts.take((node, 0))),)
-        return self._by_rule(node, mask, cotangents)
+            cotangents = (total,) = (_summed(total, self.run.parts.take((node, 0))),)
+        rule = self._known.get((node._kind, mask, total.rows))
+        if rule is None:
+            return self._by_rule(node, mask, cotangents)
+        site = self._sites.get((id(node.code), node.instruction)) or self._site(node)
+        return rule.apply(rule_operands(rule, cotangents, self.saved[node]), site)
 
     def values(
         self, node: Node, mask: Any, cotangents: Sequence[Value | None]
@@ -238,10 +253,11 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
-        saved = self.saved[node]
-        rows = [None if total is None else False for total in cotangents]
-        kind = node.kind
-        rule = None if kind is None else rules_of(kind).get((mask, tuple(rows)))
+        saved, kind = self.saved[node], node.kind
+        rows: tuple[Any, ...] = (False,)
+        if len(cotangents) > 1:
+            rows = tuple([None if total is None else False for total in cotangents])
+        rule = None if kind is None else rules_of(kind).get((mask, rows))
         if rule is None:
             values = [None if total is None else runtime.value(total) for total in cotangents]
             rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
@@ -249,7 +265,8 @@ class Computed(Evaluator):
                 made = self.run.differentiated(node, mask, values)
                 return [None if g is None else g.array for g in made]
         given = [total for total in cotangents if total is not None]
-        return rule.compute(given + [saved[n].array for n in rule.reads])
+        given += [saved[n].array for n in rule.reads]
+        return rule.compute(given)
 
 
 def _summed(total: Any, more: Value | None) -> Any:
