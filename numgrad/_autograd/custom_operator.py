@@ -21,7 +21,7 @@ class PythonOperator(Operator):
     """The operator of a class derived from `Function`; the ``ctx`` of a call is a static parameter.
     """
 
-    is_python = True  # whether the derivative is a function of the user, which looks at numbers
+    is_python = True
 
     def __init__(self, function: Any) -> None:
         super().__init__(function.__name__, register=False)

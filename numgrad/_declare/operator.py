@@ -39,6 +39,7 @@ class Operator:
     reads_elements = False  # whether such a scalar is an element read from an array
     uses_blas = False
     is_linear = False  # whether the operator applied to tangents gives the tangents of its results
+    is_python = False  # whether the derivative is a function of the user, which looks at numbers
     is_replay = False  # whether the operator stands for many operations, recorded as one
     completed: Any = None
     """For a view of a part of each element, such as the real part: a function ``(x, part)`` that

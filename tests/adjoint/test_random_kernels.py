@@ -52,7 +52,7 @@ def test_numbers_of_one_branch_compile(seed):
 
 
 def test_a_loop_that_reverses_nothing_is_left_out():
-    """Of its counter only a value from before it reaches the result: it has no line backwards."""
+    """The kernel of this seed has a loop without a line in the reverse sweep."""
     seed = 61_003_002
     verdict, details = judge(text_of(seed), seed, Options())
     assert verdict == "right", details

@@ -1,5 +1,5 @@
-"""Square roots by which the reverse sweep divides several times: it divides once, by each root, and
-multiplies by what this gives.
+"""Reciprocals of square roots: a reverse sweep that would divide by one root several times divides
+once, and multiplies by the reciprocal.
 
 The reciprocal of a root is finite where the root is not 0, whatever number was given, so a product
 is infinite or NaN only where the quotient is.
@@ -36,8 +36,8 @@ class Roots:
         self._uses = Counter(place for place in found if place is not None)
 
     def _place(self, op: Op) -> tuple[Region, Value] | None:
-        """The region and the root by which it divides to reverse an operation; None if it divides
-        by something else."""
+        """Return the region and the root of the division that reverses an operation; None where the
+        divisor is no root."""
         divisor = op.result if op.name == "sqrt" else op.args[1]
         is_root = (
             divisor.op is not None
@@ -64,4 +64,3 @@ class Roots:
         one = "np.float32(1.0)" if root.type.dtype == "float32" else "1.0"
         self.writer.line(f"{name} = {one} / {self.names.of(root)}")
         return name
-

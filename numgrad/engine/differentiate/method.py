@@ -137,7 +137,7 @@ def _is_small(node: Node, most: int | None) -> bool:
     ``most`` is the largest number of elements that an array may have, None for any number.
     """
     operator, roles = node.operator, runtime.roles
-    if not (operator.has_rule or getattr(operator, "is_python", False)) or operator.is_replay:
+    if not (operator.has_rule or operator.is_python) or operator.is_replay:
         return False
     if operator is roles.put_view and most is not None:
         return False  # a program writes a part without a copy of the rest

@@ -5,6 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.differentiate import backward, method
+from tests.user_functions import Square
 
 X = np.array([[0.5, 1.5, 2.0], [0.25, 3.0, 0.75]])
 W = np.array([[1.0, -2.0], [0.5, 0.25], [3.0, 1.0]])
@@ -139,23 +140,9 @@ def test_what_is_not_computed_yet_is_no_reason_to_fail():
     np.testing.assert_allclose([value, product[0]], [np.cos(1.2), -np.cos(1.2)], rtol=1e-14)
 
 
-class Doubled(ng.Function):
-    """A function of the user, whose derivative is Python code."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return 2.0 * x * g
-
-
 def watched(function, x, seen):
     """Return gradients of a function with hooks of every sort on the way."""
-    middle = Doubled.apply(x)
+    middle = Square.apply(x)
     middle.register_hook(lambda g: seen.append(g.numpy().copy()))
     other = ng.exp(middle * 0.1)
     other.register_hook(lambda g: g * 1.5)

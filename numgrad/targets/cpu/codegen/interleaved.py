@@ -112,7 +112,7 @@ def _cases(builder: Any, itemsize: Any, every: Any) -> Iterator[tuple[Any, int]]
 
 
 def _joined(builder: Any, parts: Sequence[Any]) -> Any:
-    """Return a vector that has some vectors of one type one after the other."""
+    """Return the concatenation of vectors of one type."""
     size, joined = parts[0].type.count, parts[0]
     for number, part in enumerate(parts[1:], 1):
         wide = _shuffled(builder, part, part, [*range(size)] + [0] * (size * (number - 1)))
