@@ -22,7 +22,7 @@ from ..graph.traversal import needed, reachable, reached_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from ..replay import recorded_plan
-from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
+from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met, times_outlined
 from ..replay.structure import Structure, structure_of
 from . import hooks
 from .delivery import own_results
@@ -34,9 +34,12 @@ from .walk import WatchedValues, evaluator_of, walk
 
 
 class BackwardPass:
-    """One backward pass over the selected nodes."""
+    """One backward pass over the selected nodes.
 
-    def __init__(self, request: Request) -> None:
+    With ``is_new`` no track of a known plan fits the graph, so none is looked for.
+    """
+
+    def __init__(self, request: Request, is_new: bool = False) -> None:
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
@@ -45,12 +48,17 @@ class BackwardPass:
         # the inner pass is a part of the pass around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
-        if self.around is None and (known := recognise(request)) is not None:
+        known = None if is_new or self.around is not None else recognise(request)
+        if known is not None:
             self.structure, self.recalled = known
             return
         order = reachable(request.roots, request.cut, request.ends, request.first)
         self.comes_again = False
-        self.structure = structure_of(request, order) if self.around is None else None
+        self.structure: Structure | None = None
+        times = 0 if self.around is not None else times_outlined(request, order)
+        self.is_second = times == 1  # most likely of the structure of the first one
+        if times != 0:
+            self.structure = structure_of(request, order)
         self.recalled = None if self.structure is None else self._recall(self.structure, order)
         if self.recalled is not None:
             return
@@ -80,9 +88,10 @@ class BackwardPass:
         ``wanted`` has the nodes whose derivatives are computed. A node of ``order`` that is not
         among them is visited only to take its own gradient as a result.
         """
-        request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
-        targets = leaves if request.targets is None else list(request.targets)
-        self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
+        request = self.request
+        self.targets = set(request.targets or ())
+        if request.targets is None or request.extra_leaves:
+            self.targets.update([Edge(node, 0) for node in order if node.is_accumulator])
         inside = [node for node in order if node not in request.ends] if request.ends else order
         self.wanted = needed(inside, self.targets, request.cut)
         touched = {edge.node for edge in self.targets}
@@ -102,7 +111,7 @@ class BackwardPass:
         if recalled is not None:
             return recalled
         times = times_met(structure)
-        self.comes_again = times > 0
+        self.comes_again = times > 0 or self.is_second
         plain = bool(structure.indexed) and is_plain(self.request, order)
         other = structure.with_positions() if plain else None
         if other is not None:
@@ -123,7 +132,8 @@ class BackwardPass:
             if self.is_stale:
                 return type(self)(self.request).run()
             # A pass without functions of users makes no cycles for the garbage collector.
-            quiet = paused() if self.structure is not None else nullcontext()
+            plain = self.method.careful is not None and not self.method.careful
+            quiet = paused() if plain or self.structure is not None else nullcontext()
             with quiet, grad_mode(self.request.create_graph):
                 self.streams = streams_of(self.order) if self.method.careful is None else None
                 with self._computing():
@@ -220,7 +230,7 @@ class BackwardPass:
         with freeing:
             for node in nodes:
                 before = node.saved
-                self.saved[node] = node.unpack()
+                self.saved[node] = before if before == () else node.unpack()
                 self.is_stale = self.is_stale or node.saved is not before
             if self.is_stale:
                 return

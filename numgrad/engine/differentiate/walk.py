@@ -233,6 +233,10 @@ class Computed(Evaluator):
 
     computes = True
 
+    def __init__(self, backward_pass: Any) -> None:
+        super().__init__(backward_pass)
+        self._known: dict[Any, Rule] = {}
+
     @staticmethod
     def value(cotangent: Any, /) -> Any:
         return None if cotangent is None else runtime.value(cotangent)
@@ -253,20 +257,33 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
-        saved, kind = self.saved[node], node.kind
-        rows: tuple[Any, ...] = (False,)
-        if len(cotangents) > 1:
-            rows = tuple([None if total is None else False for total in cotangents])
-        rule = None if kind is None else rules_of(kind).get((mask, rows))
+        key = (node._kind, mask) if len(cotangents) == 1 else None
+        rule, saved = self._known.get(key), self.saved[node]
         if rule is None:
-            values = [None if total is None else runtime.value(total) for total in cotangents]
-            rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
+            rule = self._rule(node, mask, saved, cotangents)
             if rule is None:
+                values = [None if total is None else runtime.value(total) for total in cotangents]
                 made = self.run.differentiated(node, mask, values)
                 return [None if g is None else g.array for g in made]
+            if key is not None:
+                self._known[node._kind, mask] = rule
         given = [total for total in cotangents if total is not None]
         given += [saved[n].array for n in rule.reads]
         return rule.compute(given)
+
+    def _rule(
+        self, node: Node, mask: Any, saved: tuple[Any, ...], cotangents: Sequence[Any]
+    ) -> Rule | None:
+        """Return the rule of a node; None the first time that the rule is asked for."""
+        kind = node.kind
+        if kind is None:
+            return None
+        arrived = tuple([None if total is None else False for total in cotangents])
+        rule = rules_of(kind).get((mask, arrived))
+        if rule is None:
+            values = [None if total is None else runtime.value(total) for total in cotangents]
+            rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
+        return rule
 
 
 def _summed(total: Any, more: Value | None) -> Any:

@@ -24,7 +24,7 @@ from ..lower.executable import Executable
 from ..lower.lower import lower
 from ..record.apply import runtime
 from .dynamic_index import general_kind
-from .structure import Structure
+from .structure import Structure, outline_of
 from .structure_walk import Track, identity_numbers, layouts
 
 Starts = tuple[Any, ...]
@@ -190,6 +190,7 @@ _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
 _seen: OrderedDict[int, float] = OrderedDict()
+_outlines: OrderedDict[int, int] = OrderedDict()  # the same for outlines
 _NEVER = float("-inf")  # in place of the times of a structure whose plan is too large to be kept
 _released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
@@ -316,6 +317,23 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled
+
+
+def times_outlined(request: Any, order: Sequence[Node]) -> int | None:
+    """Return how many earlier passes had the outline of this one, and count this pass; None where
+    only the structure tells whether a pass was met before.
+
+    Most graphs whose outline is new never come again, so their structure is not looked for.
+    """
+    outline = outline_of(request, order)
+    if outline is None:
+        return None
+    with _lock:
+        count = _outlines.get(outline, 0)
+        _outlines[outline] = count + 1
+        if len(_outlines) > _MOST_SEEN:
+            _outlines.popitem(last=False)
+    return count
 
 
 def times_met(structure: Structure) -> int:
@@ -484,3 +502,4 @@ def forget() -> None:
         _known.clear()
         _tracks.clear()
         _seen.clear()
+        _outlines.clear()
