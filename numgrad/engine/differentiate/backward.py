@@ -8,9 +8,11 @@ can. The loop over the nodes is in `walk`.
 """
 
 import weakref
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
+
+import numpy as np
 
 from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
@@ -27,8 +29,8 @@ from ..replay.structure import Structure, structure_of
 from . import hooks
 from .delivery import own_results
 from .method import Method, how, is_plain
-from .repeated_pass import freeing
 from .request import Outcome, Request
+from .saved_values import take_saved
 from .streams import Streams, streams_of
 from .walk import WatchedValues, evaluator_of, walk
 
@@ -128,25 +130,31 @@ class BackwardPass:
         if self.request.batch is not None:
             hooks.refuse_retained(self)
         try:
-            self._take_saved(self.wanted)
+            take_saved(self, self.wanted)
             if self.is_stale:
                 return type(self)(self.request).run()
-            # A pass without functions of users makes no cycles for the garbage collector.
-            plain = self.method.careful is not None and not self.method.careful
-            quiet = paused() if plain or self.structure is not None else nullcontext()
-            with quiet, grad_mode(self.request.create_graph):
-                self.streams = streams_of(self.order) if self.method.careful is None else None
-                with self._computing():
-                    self._seed()
-                    self._walk()
-                    own_results(self)
-                self._finish()
+            if self.method.applies_rules:
+                with np.errstate(all="ignore"):  # as kernels do
+                    self._compute_results()
+            else:
+                # Without functions of users there are no cycles for the garbage collector.
+                quiet = paused() if self.structure is not None else nullcontext()
+                with quiet, grad_mode(self.request.create_graph):
+                    self.streams = streams_of(self.order) if self.method.careful is None else None
+                    with self._computing():
+                        self._compute_results()
+                    self._finish()
         except BaseException:
             self._outcome().restore_saved()
             raise
         finally:
             self.evaluator = None  # it refers to the pass
         return self._outcome()
+
+    def _compute_results(self) -> None:
+        self._seed()
+        self._walk()
+        own_results(self)
 
     def _walk(self) -> None:
         """Visit the nodes and put the gradients of the targets into ``grads``."""
@@ -171,7 +179,7 @@ class BackwardPass:
         executed = [order[n] for n in recalled.executed]
         wanted = dict(zip(executed, recalled.masks, strict=True))
         try:
-            self._take_saved([order[n] for n in recalled.keepers])
+            take_saved(self, [order[n] for n in recalled.keepers])
             if self.is_stale:
                 return type(self)(self.request).run()
             seeds = [value for _, value in self.request.seeds]
@@ -208,7 +216,7 @@ class BackwardPass:
 
         The other pass computes the expressions together with its own.
         """
-        self._take_saved(self.wanted)
+        take_saved(self, self.wanted)
         self._seed()
         try:
             self._walk_part()
@@ -223,21 +231,6 @@ class BackwardPass:
         return Outcome(
             self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed
         )
-
-    def _take_saved(self, nodes: Collection[Node]) -> None:
-        """Take the saved values of all nodes at once, under a lock: of two passes that free one
-        graph, one gets all values, and the other an error."""
-        with freeing:
-            for node in nodes:
-                before = node.saved
-                self.saved[node] = before if before == () else node.unpack()
-                self.is_stale = self.is_stale or node.saved is not before
-            if self.is_stale:
-                return
-            if not self.request.retain_graph:
-                self.has_freed = True
-                for node in nodes:
-                    node.free()
 
     def _seed(self) -> None:
         """Add the seeds and the initial gradients to the sums of cotangents at their edges: before

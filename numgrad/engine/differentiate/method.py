@@ -39,6 +39,11 @@ class Method(NamedTuple):
     is_traced: bool = False
     careful: Collection[Node] | None = None
 
+    @property
+    def applies_rules(self) -> bool:
+        """Whether the pass does nothing but apply rules to arrays."""
+        return self.is_immediate and self.careful is not None and not self.careful
+
 
 def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) -> Method:
     """Return the method of a pass over the nodes ``order``.

@@ -12,14 +12,12 @@ import numpy as np
 
 from ..._settings import settings
 from ...process.bounded_dict import Bounded
-from ...process.fork_locks import fork_safe_lock
 from ..graph.node import Edge, Node, accumulator_of
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
 from ..replay.plan_cache import KnownPlan, plan_for_start, starts_of
 from ..replay.structure import Structure
-
-freeing = fork_safe_lock()  # held while saved values are taken: two passes may free one graph
+from .saved_values import freeing
 
 
 class RepeatedPass:
@@ -162,4 +160,4 @@ def ones(spec: Spec) -> np.ndarray:
     return array
 
 
-__all__ = ["RepeatedPass", "Start", "find_repeated_pass", "freeing", "ones", "start_of"]
+__all__ = ["RepeatedPass", "Start", "find_repeated_pass", "ones", "start_of"]

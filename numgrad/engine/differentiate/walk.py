@@ -20,7 +20,7 @@ from ..derivatives.region_gradients import writes
 from ..derivatives.rules import Rule, rules_of
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import Packed, on_stream, runtime
+from ..record.apply import Packed, grad_mode, on_stream, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
@@ -236,6 +236,8 @@ class Computed(Evaluator):
     def __init__(self, backward_pass: Any) -> None:
         super().__init__(backward_pass)
         self._known: dict[Any, Rule] = {}
+        if backward_pass.method.applies_rules:
+            self.add = _added  # the whole pass ignores what NumPy would warn of
 
     @staticmethod
     def value(cotangent: Any, /) -> Any:
@@ -248,8 +250,7 @@ class Computed(Evaluator):
     @staticmethod
     def add(first: Any, second: Any, /) -> Any:
         with np.errstate(all="ignore"):  # as kernels do
-            total = np.add(first, second)  # has the bits of any other kernel that adds
-        return total if type(total) is np.ndarray else np.asarray(total)
+            return _added(first, second)
 
     def gradients(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
         """Return the gradients of a node's inputs, by the rule of the node's kind.
@@ -263,7 +264,8 @@ class Computed(Evaluator):
             rule = self._rule(node, mask, saved, cotangents)
             if rule is None:
                 values = [None if total is None else runtime.value(total) for total in cotangents]
-                made = self.run.differentiated(node, mask, values)
+                with grad_mode(False):
+                    made = self.run.differentiated(node, mask, values)
                 return [None if g is None else g.array for g in made]
             if key is not None:
                 self._known[node._kind, mask] = rule
@@ -284,6 +286,12 @@ class Computed(Evaluator):
             values = [None if total is None else runtime.value(total) for total in cotangents]
             rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
         return rule
+
+
+def _added(first: Any, second: Any, /) -> Any:
+    """Return the sum of two arrays as an array, with the bits of any other kernel that adds."""
+    total = np.add(first, second)
+    return total if type(total) is np.ndarray else np.asarray(total)
 
 
 def _summed(total: Any, more: Value | None) -> Any:

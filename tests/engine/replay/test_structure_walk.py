@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.differentiate.repeated_pass import RepeatedPass, freeing
+from numgrad.engine.differentiate.repeated_pass import RepeatedPass
+from numgrad.engine.differentiate.saved_values import freeing
 from numgrad.engine.lower.executable import Executable
 from numgrad.engine.replay import plan_cache
 
