@@ -78,7 +78,8 @@ class Track:
         ]
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
         self._kinds = self._general(order)
-        self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
+        several = any([len(node.outputs) > 1 for node in order])  # noqa: C419
+        self._slots = list(map(_slots, order)) if several else None  # all are 0 without
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
         above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple

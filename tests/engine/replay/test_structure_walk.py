@@ -140,6 +140,21 @@ def test_graphs_that_are_alike_are_told_apart(before):
         plan_cache._tracks.update(kept)
 
 
+@pytest.mark.parametrize("before", range(2))
+def test_outputs_of_one_operation_are_told_apart(before):
+    matrix = ng.tensor([[2.0, 0.5], [-1.0, 3.0]], requires_grad=True)
+    weights = ng.tensor([[1.0, 2.0], [3.0, 5.0]])
+
+    def gradient_of(n):
+        factors = ng.linalg.svd(matrix)[::2]
+        return ng.grad((factors[n] * weights).sum(), matrix)[0].numpy()
+
+    expected = gradient_of(1 - before)
+    for _ in range(4):
+        assert not np.allclose(gradient_of(before), expected)
+    np.testing.assert_array_equal(gradient_of(1 - before), expected)
+
+
 def test_sums_keep_the_order_in_which_operations_were_recorded(searches):
     def early(x):
         a, b, c = x * 1e16, x * 1.0, x * -1e16
