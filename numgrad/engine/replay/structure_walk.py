@@ -81,7 +81,8 @@ class Track:
         several = any([len(node.outputs) > 1 for node in order])  # noqa: C419
         self._slots = list(map(_slots, order)) if several else None  # all are 0 without
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
-        above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
+        parents = chain(roots, *map(_parents, order))  # an output given twice is one node
+        above = [-1 if p is None else index[p] for p in parents]
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
@@ -113,7 +114,7 @@ class Track:
             return None
         if self._slots is not None and list(map(_slots, nodes)) != self._slots:
             return None
-        above = (*chain.from_iterable(map(_parents, nodes)), None, None)
+        above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
         return nodes

@@ -155,6 +155,20 @@ def test_outputs_of_one_operation_are_told_apart(before):
     np.testing.assert_array_equal(gradient_of(1 - before), expected)
 
 
+def test_an_output_given_twice_is_no_pair_of_outputs():
+    x, other = leaf(), ng.tensor([3.0, 1.0, 2.0])
+    seeds = [np.ones(3), np.full(3, 2.0)]
+
+    def gradient_of(is_twice):
+        outputs = [ng.sin(x * other), ng.sin(x * (other + 1.0))]
+        return ng.grad([outputs[0]] * 2 if is_twice else outputs, x, seeds)[0].numpy()
+
+    expected = gradient_of(False)
+    for _ in range(4):
+        assert not np.allclose(gradient_of(True), expected)
+    np.testing.assert_array_equal(gradient_of(False), expected)
+
+
 def test_sums_keep_the_order_in_which_operations_were_recorded(searches):
     def early(x):
         a, b, c = x * 1e16, x * 1.0, x * -1e16
