@@ -6,6 +6,7 @@ None, and the general pass deals with the graph or raises the error.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -36,32 +37,42 @@ class RepeatedPass:
 
         ``seeds`` are needed only for a recorded pass.
         """
-        order = self.structure.order
-        kept: dict[Any, Any] = {}
+        structure = self.structure
+        order = structure.order
+        nodes: list[Any] = []
+        kept: list[Any] = []
         has_freed = False
         try:
             with freeing:
-                for n in self.recalled.keepers:
-                    node = order[n]
-                    saved = node.saved
-                    if saved is None:
-                        return None
-                    for value, version in zip(saved, node.versions, strict=False):
-                        if value is not None:
-                            storage = value._storage
-                            if storage is not None and storage.version != version:
-                                return None
-                    kept[node] = saved
+                nodes = [order[n] for n in self.recalled.keepers]
+                kept = list(map(_saved, nodes))
+                if None in kept:
+                    return None
+                if not (structure.is_unwritten or all(map(_is_unwritten, nodes, kept))):
+                    return None
                 if not self._retain:
                     has_freed = True
-                    for node in kept:
+                    for node in nodes:
                         node.saved = None
-            return self.recalled.values(self.structure, seeds, kept)
+            return self.recalled.values(structure, seeds, kept)
         except BaseException:  # Ctrl-C may come when some nodes are freed
             if has_freed:  # else another pass may have freed the nodes, which stay freed
-                for node, saved in kept.items():
+                for node, saved in zip(nodes, kept, strict=True):
                     node.saved = saved
             raise
+
+
+_saved = attrgetter("saved")
+
+
+def _is_unwritten(node: Any, saved: Sequence[Any]) -> bool:
+    """Whether nobody has written the values that a node has saved."""
+    for value, version in zip(saved, node.versions, strict=False):
+        if value is not None:
+            storage = value._storage
+            if storage is not None and storage.version != version:
+                return False
+    return True
 
 
 def find_repeated_pass(

@@ -54,9 +54,11 @@ class Track:
         ``Node.saved``.
     indexed : list of int
         The numbers of the nodes whose indices are data.
+    slots : list of tuple of int, optional
+        The slots of each node; None if all are 0, as no node has several outputs.
     """
 
-    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
+    __slots__ = ("_above", "_kinds", "_leaves", "indexed", "keepers", "route", "slots")
 
     def __init__(
         self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
@@ -79,7 +81,7 @@ class Track:
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
         self._kinds = self._general(order)
         several = any([len(node.outputs) > 1 for node in order])  # noqa: C419
-        self._slots = list(map(_slots, order)) if several else None  # all are 0 without
+        self.slots = list(map(_slots, order)) if several else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
         parents = chain(roots, *map(_parents, order))  # an output given twice is one node
         above = [-1 if p is None else index[p] for p in parents]
@@ -112,7 +114,7 @@ class Track:
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
             return None
-        if self._slots is not None and list(map(_slots, nodes)) != self._slots:
+        if self.slots is not None and list(map(_slots, nodes)) != self.slots:
             return None
         above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
