@@ -14,6 +14,7 @@ class Types(NamedTuple):
     leaf_state: type
     kind: type
     slot: type
+    stand_in: type
 
 
 class Way(NamedTuple):
@@ -22,9 +23,14 @@ class Way(NamedTuple):
     Attributes
     ----------
     kinds : list
-        The kind of each node.
+        The kind of each node, or of its stand-in.
     are_leaves : list of bool
         For each node whether it is an accumulator.
+    indexed : list of int
+        The nodes whose stand-ins take the index as data; see `engine.replay.dynamic_index`.
+    writer : object
+        The operator that writes a part of an array in place: what such a node has written is read
+        by no stand-in.
     route : sequence of int, sequence of int
         How the walk reaches each node; see `engine.replay.structure_walk`.
     roots : list of int
@@ -45,6 +51,8 @@ class Way(NamedTuple):
 
     kinds: list[Any]
     are_leaves: list[bool]
+    indexed: list[int]
+    writer: Any
     route: tuple[Sequence[int], Sequence[int]]
     roots: list[int]
     parents: list[list[int]]

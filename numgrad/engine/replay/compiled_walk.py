@@ -16,6 +16,7 @@ from ..graph.node import Accumulator, Node, OwnSlot
 from ..graph.value import CapturedStorage, ForeignStorage, LeafState, Storage
 from ..lower.fallback import attempt
 from ..record.apply import runtime
+from .dynamic_index import ByPosition
 
 if TYPE_CHECKING:
     from .plan_cache import KnownPlan
@@ -41,15 +42,17 @@ def follower_of(
         The arrays of its saved values and seeds.
     """
     make, track = getattr(runtime.target, "follower", None), plan.track
-    if make is None or track is None or track.indexed or plan.has_outside:
+    if make is None or track is None or plan.has_outside:
         return None
     if any([type(array) is not np.ndarray for array in arrays]):  # noqa: C419
         return None
     index: dict[Node | None, int] = {node: n for n, node in enumerate(nodes)}
     index[None] = -1
     way = Way(
-        [node._kind for node in nodes],
+        track.kinds,
         [type(node) is Accumulator for node in nodes],
+        track.indexed,
+        runtime.roles.put_view,
         track.route,
         [index[root] for root in roots],
         [[index[parent] for parent in node.parents] for node in nodes],
@@ -59,5 +62,7 @@ def follower_of(
         plan.same,
         plan.layouts,
     )
-    types = Types(Node, Accumulator, runtime.value, _STORAGES, LeafState, Kind, OwnSlot)
+    types = Types(
+        Node, Accumulator, runtime.value, _STORAGES, LeafState, Kind, OwnSlot, ByPosition
+    )
     return attempt("recognise a graph directly", f"{len(nodes)} nodes", lambda: make(types, way))

@@ -96,20 +96,41 @@ def is_kind(t, node, kind):
     return NO
 
 
+def stand_in_of(t, node):
+    """Return the stand-in of a node, 0 if none is known; see `engine.replay.dynamic_index`."""
+    seen = place(t, place(t, node, at.N_KIND), at.K_BY_POSITION)
+    return seen if is_a(t, seen, at.STAND_IN_TYPE) != 0 else 0
+
+
+def has_stand_in(t, node, kind):
+    """Compare the kind of the stand-in of a node with ``kind``."""
+    parent = item_of(t, place(t, node, at.N_PARENTS), 0)
+    if parent == 0 or place(t, node, at.N_KIND) == 0:
+        return UNKNOWN
+    if parent != load_word(t, NONE):
+        above = place(t, parent, at.N_KIND)
+        if above == 0 or place(t, above, at.K_OPERATOR) == load_word(t, at.WRITER):
+            return UNKNOWN
+    seen = stand_in_of(t, node)
+    if seen == 0:
+        return UNKNOWN
+    return YES if place(t, seen, at.I_KIND) == kind else NO
+
+
 def is_node(t, node, p):
     """Compare a node with its description."""
     if node == 0 or node == load_word(t, NONE):
         return NO
-    accumulates = is_a(t, node, at.LEAF_TYPE)
+    kind, what, accumulates = load_word(p, 0), load_word(p, 1), is_a(t, node, at.LEAF_TYPE)
     if accumulates | is_a(t, node, at.NODE_TYPE) == 0:
         return UNKNOWN
-    if accumulates != load_word(p, 1):
+    if (accumulates == 0) == (what == at.LEAF):
         return NO
     if place(t, node, at.N_EXTRAS) != load_word(t, NONE):
         return UNKNOWN
     if accumulates != 0 and is_leaf(t, node) != YES:
         return UNKNOWN
-    return is_kind(t, node, load_word(p, 0))
+    return is_kind(t, node, kind) if what != at.INDEXED_NODE else has_stand_in(t, node, kind)
 
 
 def find_nodes(t, roots, nodes, p):
@@ -257,6 +278,16 @@ def take_seeds(t, seeds, arrays, p):
     return p
 
 
+def take_positions(t, nodes, arrays, p):
+    """Take the positions of all stand-ins, which follow the other arrays."""
+    for k in range(load_word(t, at.INDEXED)):
+        positions = place(t, stand_in_of(t, node_at(nodes, load_word(p, k))), at.I_POSITIONS)
+        if is_a(t, positions, ARRAY_TYPE) == 0:
+            return UNKNOWN
+        add(arrays, load_word(t, at.ARRAYS) + k, positions)
+    return YES
+
+
 def recognise(t, arguments, nodes, arrays):
     """Compare the graph of a pass, and take its nodes and arrays."""
     for h in range(load_word(t, at.MASK) + 1):
@@ -276,7 +307,9 @@ def recognise(t, arguments, nodes, arrays):
         p = are_nodes(t, targets, load_word(t, at.TARGETS), nodes, p)
     if p >= 0:
         p = take_saved(t, nodes, arrays, p)
-    return p if p < 0 else take_seeds(t, seeds, arrays, p)
+    if p >= 0:
+        p = take_seeds(t, seeds, arrays, p)
+    return p if p < 0 else take_positions(t, nodes, arrays, p)
 
 
 def follow(table_object, arguments, count):
@@ -286,7 +319,7 @@ def follow(table_object, arguments, count):
     """
     t = load_word(table_object, DATA)
     found, nodes = python.new_tuple(2), python.new_tuple(load_word(t, at.NODES))
-    arrays = python.new_tuple(load_word(t, at.ARRAYS))
+    arrays = python.new_tuple(load_word(t, at.ARRAYS) + load_word(t, at.INDEXED))
     if found == 0 or nodes == 0 or arrays == 0:
         return 0  # there is no memory
     store_word(found, ITEMS, nodes)
