@@ -178,12 +178,14 @@ class BackwardPass:
         order = self.structure.order
         executed = [order[n] for n in recalled.executed]
         wanted = dict(zip(executed, recalled.masks, strict=True))
+        keepers = [order[n] for n in recalled.keepers]
         try:
-            take_saved(self, [order[n] for n in recalled.keepers])
+            take_saved(self, keepers)
             if self.is_stale:
                 return type(self)(self.request).run()
             seeds = [value for _, value in self.request.seeds]
-            values = recalled.values(self.structure, seeds, self.saved)
+            saved = [self.saved[node] for node in keepers]
+            values = recalled.values(self.structure, seeds, saved)
         except BaseException:
             Outcome({}, [], [], {}, self.saved, self.has_freed).restore_saved()
             raise

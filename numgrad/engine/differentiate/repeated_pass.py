@@ -6,18 +6,21 @@ None, and the general pass deals with the graph or raises the error.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._settings import settings
 from ...process.bounded_dict import Bounded
-from ..graph.node import Edge, Node, accumulator_of
+from ..graph.node import Edge, Node, accumulator_of, are_unwritten
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
 from ..replay.plan_cache import KnownPlan, plan_for_start, starts_of
 from ..replay.structure import Structure
 from .saved_values import freeing
+
+_saved, _versions = attrgetter("saved"), attrgetter("versions")
 
 
 class RepeatedPass:
@@ -34,30 +37,28 @@ class RepeatedPass:
 
         ``seeds`` are needed only for a recorded pass.
         """
-        order = self.structure.order
-        kept: dict[Any, Any] = {}
+        structure = self.structure
+        order = structure.order
+        nodes: list[Any] = []
+        kept: list[Any] = []
         has_freed = False
         try:
             with freeing:
-                for n in self.recalled.keepers:
-                    node = order[n]
-                    saved = node.saved
-                    if saved is None:
-                        return None
-                    for value, version in zip(saved, node.versions, strict=False):
-                        if value is not None:
-                            storage = value._storage
-                            if storage is not None and storage.version != version:
-                                return None
-                    kept[node] = saved
+                nodes = [order[n] for n in self.recalled.keepers]
+                kept = list(map(_saved, nodes))
+                if None in kept:
+                    return None
+                versions = map(_versions, nodes)
+                if not (structure.is_unwritten or all(map(are_unwritten, kept, versions))):
+                    return None
                 if not self._retain:
                     has_freed = True
-                    for node in kept:
+                    for node in nodes:
                         node.saved = None
-            return self.recalled.values(self.structure, seeds, kept)
+            return self.recalled.values(structure, seeds, kept)
         except BaseException:  # Ctrl-C may come when some nodes are freed
             if has_freed:  # else another pass may have freed the nodes, which stay freed
-                for node, saved in kept.items():
+                for node, saved in zip(nodes, kept, strict=True):
                     node.saved = saved
             raise
 

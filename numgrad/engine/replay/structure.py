@@ -31,7 +31,7 @@ class Structure:
     ----------
     key : hashable
         Equal for passes that run the same plan.
-    arrays : list of ndarray
+    arrays : sequence of ndarray
         The saved arrays and the seeds, each once, in an order that the key fixes.
     order, index : sequence of Node, dict
         The nodes of the pass, the latest first, and the number of each in that order.
@@ -39,18 +39,20 @@ class Structure:
         The nodes whose indices could be data, each with its stand-in; see `dynamic_index`.
     by_position : dict
         The same nodes and stand-ins if their indices are data in this structure, else empty.
+    is_unwritten : bool
+        Whether somebody has seen that no saved value was written since it was saved.
     """
 
-    __slots__ = ("arrays", "by_position", "index", "indexed", "key", "order")
+    __slots__ = ("arrays", "by_position", "index", "indexed", "is_unwritten", "key", "order")
 
     def __init__(
-        self, key: Hashable, arrays: list[np.ndarray], order: Sequence[Node], index: Any,
-        indexed: Sequence[tuple[Node, ByPosition]] = (),
+        self, key: Hashable, arrays: Sequence[np.ndarray], order: Sequence[Node], index: Any,
+        indexed: Sequence[tuple[Node, ByPosition]] = (), is_unwritten: bool = False,
     ):  # fmt: skip
         self.key, self.arrays = key, arrays
         self.order: Sequence[Node] = order
         self.index: dict[Node, int] = index
-        self.indexed = indexed
+        self.indexed, self.is_unwritten = indexed, is_unwritten
         self.by_position: Mapping[Node, ByPosition] = _NONE
 
     def with_positions(self) -> "Structure | None":

@@ -13,7 +13,13 @@ from numgrad.engine.differentiate.saved_values import freeing
 from numgrad.engine.lower.executable import Executable
 from numgrad.engine.replay import plan_cache
 
-pytestmark = pytest.mark.usefixtures("forgotten")
+pytestmark = pytest.mark.usefixtures("forgotten", "walk")
+
+
+@pytest.fixture(params=["in Python", "compiled"])
+def walk(request, monkeypatch):
+    """How graphs are recognised from the first time on, after their tracks were learned."""
+    monkeypatch.setattr(plan_cache, "_OFTEN", 1 if request.param == "compiled" else 1 << 30)
 
 
 def leaf(*numbers):
@@ -26,8 +32,8 @@ def gradient(function, *xs, **options):
 
 
 def known(function, *xs):
-    """Meet a graph until it is recognised."""
-    for _ in range(3):
+    """Meet a graph until it is recognised, by a follower too."""
+    for _ in range(5):
         gradient(function, *xs, allow_unused=True)
 
 
@@ -139,6 +145,35 @@ def test_graphs_that_are_alike_are_told_apart(before):
             assert (a is None) == (b is None)
             assert a is None or np.array_equal(a, b)
         plan_cache._tracks.update(kept)
+
+
+@pytest.mark.parametrize("before", range(2))
+def test_outputs_of_one_operation_are_told_apart(before):
+    matrix = ng.tensor([[2.0, 0.5], [-1.0, 3.0]], requires_grad=True)
+    weights = ng.tensor([[1.0, 2.0], [3.0, 5.0]])
+
+    def gradient_of(n):
+        factors = ng.linalg.svd(matrix)[::2]
+        return ng.grad((factors[n] * weights).sum(), matrix)[0].numpy()
+
+    expected = gradient_of(1 - before)
+    for _ in range(5):
+        assert not np.allclose(gradient_of(before), expected)
+    np.testing.assert_array_equal(gradient_of(1 - before), expected)
+
+
+def test_an_output_given_twice_is_no_pair_of_outputs():
+    x, other = leaf(), ng.tensor([3.0, 1.0, 2.0])
+    seeds = [np.ones(3), np.full(3, 2.0)]
+
+    def gradient_of(is_twice):
+        outputs = [ng.sin(x * other), ng.sin(x * (other + 1.0))]
+        return ng.grad([outputs[0]] * 2 if is_twice else outputs, x, seeds)[0].numpy()
+
+    expected = gradient_of(False)
+    for _ in range(5):
+        assert not np.allclose(gradient_of(True), expected)
+    np.testing.assert_array_equal(gradient_of(False), expected)
 
 
 def test_sums_keep_the_order_in_which_operations_were_recorded(searches):
