@@ -56,7 +56,7 @@ class Track:
         The numbers of the nodes whose indices are data.
     """
 
-    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
+    __slots__ = ("_above", "_kinds", "_leaves", "_roots", "_slots", "indexed", "keepers", "route")
 
     def __init__(
         self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
@@ -77,6 +77,8 @@ class Track:
             if node.saved
         ]
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
+        # The route reaches a root once: where a root is listed again, its place has to be compared.
+        self._roots = [index[root] for root in roots] if len({*roots}) < len(roots) else None
         self._kinds = self._general(order)
         self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
@@ -111,6 +113,8 @@ class Track:
         if not all(map(gt, numbers, numbers[1:])):
             return None
         if self._slots is not None and list(map(_slots, nodes)) != self._slots:
+            return None
+        if self._roots is not None and list(roots) != [nodes[n] for n in self._roots]:
             return None
         above = (*chain.from_iterable(map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
