@@ -1,6 +1,7 @@
 """Graphs that are met again: recognised where they are the same, and nowhere else."""
 
 import inspect
+import itertools
 import sys
 import threading
 
@@ -412,3 +413,31 @@ def test_a_failing_pass_does_not_give_back_what_another_one_has_freed(monkeypatc
         ng.grad(y, x, np.ones(3), retain_graph=True)
     with pytest.raises(ng.errors.FreedGraphError):
         ng.grad(y, x, np.ones(3))
+
+
+OUTPUTS = {
+    "leaves": lambda xs: xs,
+    "results": lambda xs: [x * x for x in xs],
+    "outputs of one operation": lambda xs: [
+        *ng.linalg.eigh(xs[0] * xs[0][:, None]), ng.linalg.eigh(xs[1] * xs[1][:, None])[0],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", OUTPUTS)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_outputs_that_are_listed_twice_are_told_from_others(make, create_graph):
+    def gradients(places, target):
+        xs = [leaf(0.5, 1.5, 2.0), leaf(2.5, 3.0, 4.5), leaf(3.5, 4.0, 1.0)]
+        ys = OUTPUTS[make](xs)
+        seeds = [np.full(ys[n].shape, 10.0**k) for k, n in enumerate(places)]
+        options = {"allow_unused": True, "create_graph": create_graph}
+        (found,) = ng.grad([ys[n] for n in places], [xs[target]], seeds, **options)
+        return None if found is None else found.detach().numpy()
+
+    expected = {}
+    for call in itertools.product(itertools.product(range(3), repeat=2), range(3)):
+        plan_cache.forget()
+        expected[call] = gradients(*call)
+    for call, numbers in list(expected.items()) * 3:
+        np.testing.assert_equal(gradients(*call), numbers)
