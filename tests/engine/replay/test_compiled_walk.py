@@ -1,8 +1,9 @@
-"""Followers, which recognise graphs in compiled code: what they answer, and that they own nothing."""
+"""Followers, which recognise graphs in compiled code: their answers, and that they own nothing."""
 
 import gc
 import sys
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_a_graph_of_the_same_structure_is_recognised():
     nodes, arrays = asked(follower, y, x)
     assert nodes[0] is y.node
     assert nodes[-1] is accumulator_of(x)
-    assert all(a.number > b.number for a, b in zip(nodes, nodes[1:], strict=False))
+    assert all(a.number > b.number for a, b in pairwise(nodes))
     assert any(array is x.array for array in arrays)
     assert len({id(array) for array in arrays}) == len(arrays)
 
