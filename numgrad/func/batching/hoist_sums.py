@@ -97,12 +97,15 @@ def _keeps_leading_axes(x: Any, value: Any, axes: Any, lead: int) -> bool:
     """Whether an operator that makes ``value`` of ``x`` leaves the ``lead`` leading axes as they
     are.
 
-    ``axes`` has the negative numbers of the axes on which the operator works; or it is an int, if
-    the operator works on so many of the last axes.
+    ``axes`` has the negative numbers of the axes on which the operator works, counted where there
+    are more of them; or it is an int, if the operator works on so many of the last axes of ``x``.
     """
-    reach = axes if isinstance(axes, int) else max([-axis for axis in axes], default=0)
-    ranks = len(x.shape), len(value.shape)
-    return x.shape[:lead] == value.shape[:lead] and lead + reach <= max(ranks)
+    if x.shape[:lead] != value.shape[:lead]:
+        return False
+    if isinstance(axes, int):
+        return lead + axes <= len(x.shape)
+    reach = max([-axis for axis in axes], default=0)
+    return lead + reach <= max(len(x.shape), len(value.shape))
 
 
 def _product(a: Any, b: Any, count: int) -> Any:

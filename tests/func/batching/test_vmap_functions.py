@@ -141,3 +141,16 @@ def test_positions_of_a_gradient_in_forward_mode():
     close(F.vmap(F.jacfwd(F.jacrev(cubes)))(X, places), expected)
     shared = F.vmap(F.jacfwd(F.jacrev(cubes)), in_axes=(0, None))(X, places[0])
     close(shared, [np.diag(6 * counts[0] * x) for x in X])
+
+
+def test_a_recorded_gradient_of_a_number_that_all_samples_share():
+    def gradient(x):
+        def mapped(y):
+            part = np.zeros_like(y)[1::2]
+            return ng.func.vmap(lambda _: part + x)(np.zeros(2))
+
+        z = ng.jit(mapped)(np.zeros((3, 1)))
+        return ng.grad((z * z).sum(), x, create_graph=True)[0]
+
+    found = ng.jit(lambda a: gradient(a.detach().requires_grad_()))(np.array(0.85))
+    np.testing.assert_allclose(found, 4 * 0.85)
