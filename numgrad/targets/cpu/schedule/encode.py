@@ -158,14 +158,14 @@ def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int
 
     The row axis counts as 64 times as long, for the rows of a tile. A kernel may itself loop over
     the two innermost axes: then the innermost axis is the one along which most operands are
-    contiguous, and among equals the last.
+    contiguous, and among equals the longest, or the last.
     """
     if not getattr(pattern.kernel, "rows_address", 0):
         return _longest(axes)
     sizes = [layout.dtype.itemsize for layout in pattern.layouts]
 
-    def in_order(n: int) -> tuple[int, int]:
-        return sum([a == b for a, b in zip(axes[n][1], sizes, strict=True)]), n
+    def in_order(n: int) -> tuple[int, int, int]:
+        return sum([a == b for a, b in zip(axes[n][1], sizes, strict=True)]), axes[n][0], n
 
     return max(range(len(axes)), key=in_order)
 
