@@ -61,12 +61,13 @@ class ScalarFunction:
         """Whether a loop around the function can be computed on vectors, as far as its calls tell.
 
         A function of a C library that has no version for vectors is called for each element. LLVM
-        then computes everything else in the loop one element at a time, too.
+        then computes everything else in the loop one element at a time, too. A square root is an
+        instruction of the processor.
         """
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
             calls = [str(i) for b in function.blocks for i in b.instructions if i.opcode == "call"]
-        return all(re.search(rf"@(?:llvm\.|{PREFIX})", call) for call in calls)
+        return all(re.search(rf"@(?:llvm\.|{PREFIX}|sqrtf?\()", call) for call in calls)
 
     @lazy
     def operations(self) -> float:
