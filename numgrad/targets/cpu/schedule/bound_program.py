@@ -132,14 +132,16 @@ class BoundProgram(Bound):
 
         There is no entry for a long program whose calls are counted or that uses BLAS. There is
         none either for a program that calls Python on several threads, as one of them has to wait
-        for the GIL. An entry that calls Python on one thread releases the GIL before, as another
-        thread may call the entry meanwhile, and refuses a call while another one runs.
+        for the GIL, nor for a program that may still leave Python (`leave_python`), as runs from
+        Python have to be counted for that. An entry that calls Python on one thread releases the
+        GIL before, as another thread may call the entry meanwhile, and refuses a call while another
+        one runs.
         """
         spread = [segment.parallel for segment in self.schedule.segments]
         is_long, may_call = any(spread) or self._work > _MOST, self._may_release_lock()
         if is_long and (calls is not None or self.program.uses_blas):
             return None, None
-        if any(spread) and may_call:
+        if may_call and (any(spread) or any(map(_may_leave_python, self.program.patterns()))):
             return None, None
         slots: list[list[int]] = [[] for _ in arguments]
         for slot, position in enumerate(self.arguments, OUTSIDE):
@@ -153,6 +155,12 @@ class BoundProgram(Bound):
         constants = list(self.program.arrays.values())
         threads = spread if is_long or may_call else None
         return entry.entry_of(self.runner, [*given, *made], constants, self, calls, threads)
+
+
+def _may_leave_python(pattern: Pattern) -> bool:
+    """Whether a kernel in Python may be replaced by one without, which has not been asked for."""
+    kernel = pattern.kernel
+    return isinstance(kernel, HostKernel) and bool(kernel.spec.native) and kernel.is_native is None
 
 
 def _leaves_python(pattern: Pattern) -> bool:
