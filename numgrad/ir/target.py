@@ -143,6 +143,13 @@ class Target(Protocol):
         """Whether the scalar function of a spec can be fused with others into one kernel."""
         ...
 
+    def keeps_vectors(self, spec: Any) -> bool:
+        """Whether functions that are fused with that of a spec still compute on whole vectors.
+
+        Where they do not, the function stays a kernel of its own.
+        """
+        ...
+
     def bind(self, program: Program, before: Bound | None = None) -> Bound:
         """Find the kernels of a program, place its buffers, and return the bound program.
 

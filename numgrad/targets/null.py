@@ -55,6 +55,10 @@ class NullTarget:
         """Whether fusion may join the function of a spec with others: always."""
         return True
 
+    def keeps_vectors(self, spec: Any) -> bool:
+        """Return True: nothing is computed."""
+        return True
+
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec needs no compiling: always."""
         return True

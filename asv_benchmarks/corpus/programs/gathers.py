@@ -109,6 +109,15 @@ def a_loop_over_slices(np, x, i):
     return sum(y[j * m : (j + 1) * m].sum() ** 2 for j in range(50))
 
 
+def scattered(np: Any, x: Any, i: Any) -> Any:
+    return (np.accumulate(np.zeros(50), i, np.sin(x)) ** 2).sum()
+
+
+@groups.program(own={"jax": scattered}, without={"torch": "no derivative of its bincount"})
+def counted(np, x, i):
+    return (np.bincount(i, np.sin(x), 50) ** 2).sum()
+
+
 orders = Family(
     "positions that the values decide", size=2000, tiny=6, siblings=False,
     inputs=lambda rng, n: (rng.standard_normal(n), rng.standard_normal(n)),

@@ -146,6 +146,8 @@ algebra.add("kron", lambda np, a, b: np.kron(a[:5, :5], b[:5, :5]).sum())
 algebra.add("trace of a product", lambda np, a, b: np.trace(a @ b))
 algebra.add("trace by einsum", lambda np, a, b: np.einsum("ij,ji->", a, b))
 algebra.add("triangle", lambda np, a, b: (np.tril(a) @ b).sum())
+algebra.add("eigenvalues", lambda np, a, b: (np.linalg.eigvalsh(a + a.T) ** 3).sum())
+algebra.add("triangular factor", lambda np, a, b: (np.linalg.qr(a)[1] ** 2 * b).sum())
 
 implicit = Family(
     "20 implicit steps of 40 cells", size=40, tiny=5,

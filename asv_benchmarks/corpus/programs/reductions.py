@@ -126,5 +126,7 @@ kinds.add("standard deviations", lambda np, x, w: (np.sqrt(np.var(x, axis=0)) * 
 kinds.add("centred", lambda np, x, w: ((x - x.mean(axis=0)) ** 2 * w).sum())
 kinds.add("outer difference", lambda np, x, w: np.tanh(x[:, :1] - x[:1]).sum())
 kinds.add("total", lambda np, x, w: x.sum())
+kinds.add("means over two axes apart", lambda np, x: (x.mean(axis=(0, 2)) ** 2).sum(), size=50,
+          inputs=lambda rng, n: (rng.standard_normal((6, n, 6, n)),))  # fmt: skip
 
 FAMILIES = [inner, norms, many, whole, entropy, layer, kinds]

@@ -280,4 +280,30 @@ def differences_of_a_cumulative_sum(np, x, y):
     return (((total[5:] - total[:-5]) / 5.0 - y) ** 2).sum()
 
 
-FAMILIES = [heat, wave, ring, plane, flow, smooth]
+cube = Family(
+    "diffusion in a cube, 8 steps", size=18, tiny=4,
+    inputs=lambda rng, n: (rng.standard_normal((n, n, n)),),
+)  # fmt: skip
+
+
+@cube.program(siblings=False)  # around the ends
+def rolled(np, u):
+    def step(u: Any) -> Any:
+        near = sum(np.roll(u, shift, axis=axis) for axis in range(3) for shift in (1, -1))
+        return u + 0.1 * (near - 6.0 * u)
+
+    return (np.iterate(step, u, 8) ** 4).sum()
+
+
+@cube.program(siblings=False)
+def the_inside_written_into_zeros(np, u):
+    def step(u: Any) -> Any:
+        c = u[1:-1, 1:-1, 1:-1]
+        x, y = u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1], u[1:-1, 2:, 1:-1] + u[1:-1, :-2, 1:-1]
+        c = c + 0.1 * (x + y + u[1:-1, 1:-1, 2:] + u[1:-1, 1:-1, :-2] - 6.0 * c)
+        return np.put(np.zeros(u.shape), (slice(1, -1),) * 3, c)
+
+    return (np.iterate(step, u, 8) ** 4).sum()
+
+
+FAMILIES = [heat, wave, ring, plane, flow, smooth, cube]

@@ -106,10 +106,14 @@ class Fusion:
 
     def _fuse(self) -> None:
         with paused():  # fusion makes no cycles for the garbage collector
-            self._fused = fuse(self._program, self._target.can_fuse)
+            self._fused = fuse(self._program, self._joins)
         specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
         self._specs = [s for s in specs if hasattr(s, "steps")]
         self._missing = [s for s in self._specs if not self._target.is_ready(s)]
+
+    def _joins(self, spec: Any) -> bool:
+        """Whether a kernel computes the function of a spec together with others."""
+        return self._target.can_fuse(spec) and self._target.keeps_vectors(spec)
 
     def _next_cost(self) -> float:
         """Return the seconds that the next step is expected to take."""

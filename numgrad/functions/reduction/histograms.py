@@ -16,6 +16,7 @@ from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.elementwise import numpy_functions as _borrowed
 from ...operators.shape.gathering import scatter_add, summable
+from ...operators.shape.index_positions import countable
 from ..array.argument_checks import WordsOfNumpy, integer, pair, sequence
 from ..array.operands import as_scalar, as_tensor, is_known, values_of, whole
 from ..creation.from_data import fresh
@@ -84,7 +85,7 @@ def _places(x: ArrayLike, minlength: int) -> tuple[Tensor, int]:
         )
     if numbers.ndim != 1 or numbers.dtype.kind not in "biu":
         raise TypeError("bincount: numbers must be a vector of integers")
-    return _borrowed.countable(numbers.astype(np.int64, copy=False), size=minlength), minlength
+    return countable(numbers.astype(np.int64, copy=False), size=minlength), minlength
 
 
 def _added_up(weights: Tensor, places: Tensor, size: int) -> Tensor:

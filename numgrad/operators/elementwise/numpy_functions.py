@@ -38,20 +38,8 @@ correlate = NumPyFunction(
     sizes=lambda known, mode, count: {"k": count},
 )  # fmt: skip
 
-# Counts and bins
+# Bins
 
-
-def _countable(numbers: np.ndarray, *, size: int) -> np.ndarray:
-    """Return natural numbers below ``size``, which is known while elements are not."""
-    if np.bincount(numbers, minlength=size).size > size:
-        raise ValueError(
-            f"the number {numbers.max()} has no place among minlength={size}, the size of the "
-            f"result of a captured function"
-        )
-    return numbers
-
-
-countable = NumPyFunction(_countable, "(n)->(n)", name="countable")
 digitize = NumPyFunction(np.digitize, "(n),(b)->(n)", results=["int64"])
 
 

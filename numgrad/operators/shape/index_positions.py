@@ -27,6 +27,18 @@ def positions_core(index, size, step, out):
         raise IndexError("out of bounds")
 
 
+def countable_core(number, size, out):
+    """Write natural numbers below ``size``, 0 in place of others, then raise if there were any."""
+    wrong = 0
+    for i in range(number.size):
+        n = np.int64(number[i])
+        fits = np.uint64(n) < np.uint64(size)
+        wrong += not fits
+        out[i] = n if fits else 0
+    if wrong:
+        raise ValueError("not countable")
+
+
 def remains_core(positions, size, out):
     """Let a later value overwrite an earlier one."""
     last = np.empty(size, np.int64)
@@ -158,5 +170,23 @@ class Remains(_OfVector):
     numbers = ("size",)
 
 
+class Countable(_OfVector):
+    """Natural numbers below ``size``, each checked: the places where `bincount` adds up."""
+
+    function = staticmethod(countable_core)
+    result = np.dtype(np.int64)
+    numbers = ("size",)
+
+    def error_of(self, index: np.ndarray, where: str, static: Static) -> Exception:
+        size, flat = static["size"], index.reshape(-1)
+        if flat.min() < 0:
+            return ValueError(f"bincount: the number {flat.min()} is negative{where}")
+        return ValueError(
+            f"bincount: the number {flat.max()} has no place among minlength={size}, the size of "
+            f"the result of a captured function{where}"
+        )
+
+
 positions = Positions("positions")
+countable = Countable("countable")
 remains = Remains("remains")

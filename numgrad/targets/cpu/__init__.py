@@ -6,6 +6,8 @@ Neither an import of the package nor a new `CPUTarget` compiles or loads anythin
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..._settings import settings
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -47,6 +49,18 @@ class CPUTarget:
     def can_fuse(self, spec: Any) -> bool:
         """Return True: fusion may join any function with others, even a function of a C library."""
         return True
+
+    def keeps_vectors(self, spec: Any) -> bool:
+        """Whether a kernel of the function of a spec and others computes on whole vectors.
+
+        Without a vector library no kernel that calls a function does.
+        """
+        from .codegen.scalar_graph import scalar
+        from .platform.vector_library import vector_library
+
+        if settings.math != "simd" or vector_library() is None:
+            return True
+        return scalar(spec).is_for_vectors
 
     def is_ready(self, spec: Any) -> bool:
         """Whether the kernel of a spec is in memory or on disk: its use compiles nothing."""

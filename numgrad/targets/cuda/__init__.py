@@ -113,6 +113,10 @@ class CUDATarget:
 
         return not needs_host(spec)
 
+    def keeps_vectors(self, spec: Any) -> bool:
+        """Return True: a thread of a GPU computes one element in any case."""
+        return True
+
     def is_ready(self, spec: Any) -> bool:
         """Return True: programs may ask for the kernel of any spec at once."""
         return True

@@ -138,3 +138,17 @@ def test_edges_of_captured_histograms_have_derivatives():
 def test_numbers_that_are_not_known_are_refused():
     with pytest.raises(ng.errors.CaptureError):
         ng.jit(lambda n, w: ng.bincount(n, w))(NUMBERS, W)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, np.uint64, bool])
+def test_captured_counts_refuse_numbers_without_a_place(dtype):
+    count = ng.jit(lambda n: ng.bincount(n, minlength=2))
+    places = np.array([1, 0, 1], dtype)
+    np.testing.assert_array_equal(count(places), np.bincount(places, minlength=2))
+    if dtype is not bool:
+        with pytest.raises(ValueError, match=r"the number 7 has no place among minlength=2"):
+            count(np.array([1, 7, 0], dtype))
+    if np.dtype(dtype).kind == "i":
+        with pytest.raises(ValueError, match=r"the number -1 is negative"):
+            count(np.array([1, -1, 9], dtype))
+    np.testing.assert_array_equal(count(places), np.bincount(places, minlength=2))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import numgrad as ng
 from numgrad._errors import KernelError
 from numgrad.ir.kernel_spec import FusedSpec
 from numgrad.targets.cpu.kernels import scalar_kernel
@@ -24,7 +25,7 @@ from ..fused_tools import (
     power,
     sine,
 )
-from ..kernel_tools import C128, F32, F64, call, generated_code, spec_of
+from ..kernel_tools import C128, F32, F64, call, call_rows, generated_code, spec_of
 
 
 @pytest.fixture
@@ -185,3 +186,53 @@ def test_only_long_kernels_of_few_operands_work_on_several_vectors(
     chain = [(product, (inputs + k - 1, k % inputs)) for k in range(steps)]
     generated_code(fused_spec(chain, (C128,) * inputs, (inputs + steps - 1,)), monkeypatch)
     assert seen == [interleave]
+
+
+# Short rows
+
+
+@pytest.mark.parametrize("dtype", [F64, F32])
+@pytest.mark.parametrize("length", [1, 2, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33])
+def test_short_rows_have_the_bits_of_long_ones(length, dtype, rng):
+    """Whether rows lie side by side or apart: in place, or copied to buffers, they are the same."""
+    one_sine = fused_spec([(spec_of(sine, dtype, dtype), (0,)), (spec_of(multiply, *[dtype] * 3), (2, 1))],
+                          (dtype,) * 2, (3,))  # fmt: skip
+    for spec in (stencil(dtype), one_sine):
+        count, size = len(spec.in_dtypes), dtype.itemsize
+        wide = [rng.standard_normal((40, length + 3)).astype(dtype) for _ in range(count)]
+        apart = [x[:, 1 : length + 1] for x in wide]
+        dense = [np.ascontiguousarray(x) for x in apart]
+        found = []
+        for given in (dense, apart, [*dense[1:], apart[0]][::-1]):
+            out = np.empty((40, length), dtype)
+            operands = [*given, out]
+            moves = [x.strides[0] for x in operands]
+            status, _ = call_rows(kernel(spec), operands, length, 40, [size] * len(operands), moves)
+            assert status == 0
+            found.append(out)
+        expected = np.empty(40 * length, dtype)
+        call(kernel(spec), [*dense, expected], expected.size, [size] * (count + 1))
+        assert_same_bits(found[0].ravel(), expected)
+        assert_same_bits(found[1].ravel(), expected)
+        swapped = np.empty(40 * length, dtype)
+        again = [*dense[1:], dense[0]][::-1]
+        call(kernel(spec), [*again, swapped], swapped.size, [size] * (count + 1))
+        assert_same_bits(found[2].ravel(), swapped)
+
+
+def test_a_function_without_a_version_for_vectors_stays_a_kernel_of_its_own():
+    if vector_library.vector_library() is None:
+        pytest.skip("no vector library")
+    x = np.random.default_rng(3).uniform(0.1, 0.9, 100)
+
+    def function(x):
+        return ng.special.ndtri(x) * ng.exp(x) + ng.sqrt(x)
+
+    alone, fused = ng.jit(function, fuse="never"), ng.jit(function, fuse="now")
+    np.testing.assert_array_equal(fused(x), alone(x))
+    fused(x)
+    with ng.display.profile() as profile:
+        fused(x)
+    names = sorted(row.name for row in profile.rows)
+    assert names[-1] == "ndtri"
+    assert len(names) == 2

@@ -18,6 +18,7 @@ the code to be compiled grows with the operator, and hardly with the number of o
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from llvmlite import ir
@@ -44,6 +45,12 @@ _COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
 # function, where a row in place takes as long as copies of so many elements.
 _SHORT, _SHORT_OF_LIGHT = 32, 5
 
+_VECTOR = 8  # elements of eight bytes in a register
+
+# A copy of an operand to a buffer takes as long as so many operations of an element would take that
+# are computed one by one, behind the last whole vector of a row.
+_OPERATIONS_OF_COPY = 5
+
 
 class ElementwiseKernel(ABC):
     """Emits an elementwise kernel: subclasses emit the loop over contiguous elements.
@@ -59,15 +66,26 @@ class ElementwiseKernel(ABC):
         before the loop.
     is_light : bool
         Whether the function takes no longer than a copy of its operands to buffers.
+    operations : float
+        How many operations compute an element. Infinite if elements behind the last whole vector of
+        a row cost much more than others.
     """
 
+    whole = 0
+    """A power of two: a row of a multiple of so many elements has none behind its last vector, and
+    takes less time than copies of its operands. 0 if there is no such number."""
+
     def __init__(
-        self, context, in_types, out_types, scalars: Sequence[bool], is_light: bool = False
-    ) -> None:
+        self, context, in_types, out_types, scalars: Sequence[bool], is_light: bool = False,
+        operations: float = inf,
+    ) -> None:  # fmt: skip
         self.is_light = is_light
         self.memories = [Memory(context, dtype) for dtype in (*in_types, *out_types)]
         self.nin = len(in_types)
         self.scalars = [*scalars, *(False for _ in out_types)]
+        moving = self.scalars.count(False)
+        least = _OPERATIONS_OF_COPY * operations / moving if moving else inf
+        self.least = int(min(max(least, _VECTOR), _SHORT))
 
     @abstractmethod
     def _elements(self, builder: Builder, table, first, count, status) -> None:
@@ -98,7 +116,7 @@ class ElementwiseKernel(ABC):
         with builder.if_then(builder.or_(*nothing)):
             builder.branch(leave)
         numbers = self._has_numbers(builder, row_steps)
-        in_place = self._in_place(builder, n, rows, steps, numbers)
+        in_place = self._in_place(builder, n, rows, steps, row_steps, numbers)
         move: Any = table_words(builder, row_steps, len(self.memories))
         most, ahead = self._together(builder, n, builder.or_(in_place, numbers), move)
         before = builder.basic_block
@@ -156,19 +174,51 @@ class ElementwiseKernel(ABC):
         place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())
         builder.store(builder.add(given, bytes_ahead), place, align=8)
 
-    def _in_place(self, builder: Builder, n, rows, steps, numbers) -> ir.Value:
+    def _in_place(self, builder: Builder, n, rows, steps, row_steps, numbers) -> ir.Value:
         """Emit whether rows are computed one by one in the operands' own memory, without buffers.
 
         All operands must be contiguous along the row. Even then several short rows pass through
-        buffers, where they are computed together, unless ``numbers`` is true: a scalar input that
-        differs between rows allows only one row at a time.
+        buffers, where they are computed together, if few operands have to be copied for that, or if
+        elements behind the last vector of a row cost more than copies. If ``numbers`` is true,
+        rows do not: a scalar input that differs between rows allows only one row at a time.
         """
         sizes = [memory.itemsize for memory in self.memories]
-        unit = _are(builder, steps, sizes, [not scalar for scalar in self.scalars])
-        dense = builder.or_(unit, builder.icmp_signed("<=", n, word(1)))
+        moving = [not scalar for scalar in self.scalars]
+        dense = builder.or_(
+            _are(builder, steps, sizes, moving), builder.icmp_signed("<=", n, word(1))
+        )
         alone = builder.or_(numbers, builder.icmp_signed("<=", rows, word(1)))
         short = word(_SHORT_OF_LIGHT if self.is_light else _SHORT)
-        return builder.and_(dense, builder.or_(alone, builder.icmp_signed(">", n, short)))
+        pays = builder.icmp_signed(">=", n, word(self.least))
+        if self.whole:
+            behind = builder.and_(n, word(self.whole - 1))
+            pays = builder.or_(pays, builder.icmp_signed("==", behind, word(0)))
+        pays = builder.and_(pays, self._copies_rows(builder, n, row_steps))
+        pays = builder.or_(pays, builder.icmp_signed(">", n, short))
+        return builder.and_(dense, builder.or_(alone, pays))
+
+    def _copies_rows(self, builder: Builder, n, row_steps) -> ir.Value:
+        """Emit whether a buffer of several rows has to be filled, or emptied, row by row.
+
+        Operands need no copies whose rows follow one another, and those that all rows share are
+        copied once.
+        """
+        count = len(self.memories)
+        sizes = ir.Constant(ir.VectorType(INT64, count), [m.itemsize for m in self.memories])
+        given: Any = table_words(builder, row_steps, count)
+        following = builder.icmp_signed(
+            "==", given, builder.mul(sizes, _splat(builder, n, count))
+        )
+        none = ir.Constant(given.type, None)
+        shared = builder.icmp_signed("==", given, none)
+        bit = ir.IntType(1)
+        inputs = ir.Constant(ir.VectorType(bit, count), [int(k < self.nin) for k in range(count)])
+        still = ir.Constant(ir.VectorType(bit, count), [int(one) for one in self.scalars])
+        free = builder.or_(builder.or_(following, builder.and_(shared, inputs)), still)
+        reduce_and = builder.module.declare_intrinsic(
+            f"llvm.vector.reduce.and.v{count}i1", fnty=ir.FunctionType(bit, [free.type])
+        )
+        return builder.not_(builder.call(reduce_and, [free]))
 
     def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
         """Emit whether a scalar input has a row stride, so that its number differs between rows.
@@ -250,7 +300,7 @@ class ElementwiseLoop(ElementwiseKernel):
 
     Parameters
     ----------
-    context, in_types, out_types, scalars, is_light
+    context, in_types, out_types, scalars, is_light, operations
         As for `ElementwiseKernel`.
     compute
         ``compute(builder, values, index, status)`` emits the scalar functions and returns the
@@ -261,9 +311,9 @@ class ElementwiseLoop(ElementwiseKernel):
 
     def __init__(
         self, context, in_types, out_types, compute, scalars: Sequence[bool], interleave: int = 0,
-        is_light: bool = False,
+        is_light: bool = False, operations: float = inf,
     ) -> None:  # fmt: skip
-        super().__init__(context, in_types, out_types, scalars, is_light)
+        super().__init__(context, in_types, out_types, scalars, is_light, operations)
         self.compute = compute
         self.interleave = interleave
 

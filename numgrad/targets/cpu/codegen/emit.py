@@ -21,8 +21,8 @@ from ..compile import builtin_signatures
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import internalise
-from ..math.vector_math import PREFIX, definitions
-from ..platform.vector_library import vector_registers
+from ..math.vector_math import definitions
+from ..platform.vector_library import PREFIX, vector_registers
 from .object_files import bit_code_of, code_of
 
 _NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")

@@ -9,6 +9,7 @@ Every step rounds its result to the dtype that it declares, and constants are op
 so a fused kernel computes the same bits as its steps one after the other.
 """
 
+import re
 from math import inf
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from numgrad.process.cached_attribute import lazy
 from ..compile import cache_keys, compiler
 from ..compile.compiler import Code, join_keys, obtain, symbol_of
 from ..platform import object_loader
+from ..platform.vector_library import PREFIX
 
 FEWEST_STEPS = 16
 """The fewest steps of a kernel written for whole vectors; with fewer it is a loop that LLVM
@@ -53,6 +55,19 @@ class ScalarFunction:
         with compiler.compiler_lock:
             function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
             return sum(1 for _ in function.blocks) - 1
+
+    @lazy
+    def is_for_vectors(self) -> bool:
+        """Whether a loop around the function can be computed on vectors, as far as its calls tell.
+
+        A function of a C library that has no version for vectors is called for each element. LLVM
+        then computes everything else in the loop one element at a time, too. A square root is an
+        instruction of the processor.
+        """
+        with compiler.compiler_lock:
+            function = llvm.parse_bitcode(self.bit_code).get_function(self.symbol)
+            calls = [str(i) for b in function.blocks for i in b.instructions if i.opcode == "call"]
+        return all(re.search(rf"@(?:llvm\.|{PREFIX}|sqrtf?\()", call) for call in calls)
 
     @lazy
     def operations(self) -> float:

@@ -16,6 +16,9 @@ from ....ir.kernel_spec import HostSpec, core_dimensions
 
 _Function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
 
+_MOST_VIEWS = 64
+"""The most calls whose operands a kernel keeps as arrays: a program makes the same calls again."""
+
 
 class HostKernel:
     """A kernel that calls a Python function of whole arrays; the attributes are as in `Kernel`."""
@@ -26,11 +29,14 @@ class HostKernel:
         self.spec, self.name = spec, spec.name
         self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
         self._dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+        nops = len(self._dtypes)
         self._cores = core_dimensions(spec.signature)
         self._ncore = list(map(len, self._cores))
         names = dict.fromkeys(name for core in self._cores for name in core)
         self._number = {name: n for n, name in enumerate(names)}
         self._options = dict(spec.options)
+        self._nbytes = [8 * n for n in (nops, len(names), nops + sum(self._ncore))]
+        self._views: dict[tuple, list[np.ndarray]] = {}
         self._stopped: BaseException | None = None
         self._called = _Function(self._kernel)  # ctypes frees the code with this object
         self.address = ctypes.cast(self._called, ctypes.c_void_p).value or 0
@@ -115,11 +121,23 @@ class HostKernel:
             ctypes.c_int64.from_address(status).value = 1
 
     def _operands(self, ptrs: int, n: int, core_dims: int, steps: int) -> list[np.ndarray]:
-        count = len(self._dtypes)
-        places = _words(ptrs, count)
-        sizes = _words(core_dims, len(self._number))
-        strides = _words(steps, count + sum(self._ncore))
-        result, at = [], count
+        """Return the operands of a call as arrays, which are kept for equal calls.
+
+        A kept array owns no memory, and is used only in a call that says where its elements are.
+        """
+        tables = zip((ptrs, core_dims, steps), self._nbytes, strict=True)
+        key = (n, *[ctypes.string_at(place, size) for place, size in tables])
+        found = self._views.get(key)
+        if found is None:
+            if len(self._views) >= _MOST_VIEWS:
+                self._views.clear()
+            found = self._views[key] = self._made(n, *map(_words, key[1:]))
+        return found
+
+    def _made(
+        self, n: int, places: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+    ) -> list[np.ndarray]:
+        result, at = [], len(places)
         for k, (dtype, core) in enumerate(zip(self._dtypes, self._cores, strict=True)):
             shape = (n, *[sizes[self._number[name]] for name in core])
             own = (strides[k], *strides[at : at + len(core)])
@@ -129,8 +147,8 @@ class HostKernel:
         return result
 
 
-def _words(address: int, count: int) -> list[int]:
-    return list((ctypes.c_int64 * count).from_address(address)) if count else []
+def _words(table: bytes) -> Sequence[int]:
+    return memoryview(table).cast("q").tolist()
 
 
 class Memory:

@@ -1,6 +1,7 @@
 """LLVM code of kernels that are made of scalar functions."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from llvmlite import ir
@@ -118,9 +119,13 @@ def _looped(graph: ScalarGraph, symbol: str) -> str:
     operands = len(inputs) + len(outputs)
     is_long = len(graph.steps) >= max(_LONG, 2 * operands)
     interleave = _INTERLEAVE if is_long and _is_narrow(graph) else int(is_long)
-    is_light = sum([one.operations for one, _ in graph.steps]) <= _LIGHT
-    scalars = graph.scalars
-    loop = ElementwiseLoop(context, inputs, outputs, compute, scalars, interleave, is_light)
+    operations = sum([one.operations for one, _ in graph.steps])
+    is_light = operations <= _LIGHT
+    if interleave == _INTERLEAVE:
+        operations = inf  # the elements behind the last four vectors are computed one by one
+    loop = ElementwiseLoop(
+        context, inputs, outputs, compute, graph.scalars, interleave, is_light, operations
+    )
     return str(_entries(loop, symbol))
 
 

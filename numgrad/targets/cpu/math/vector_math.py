@@ -24,12 +24,10 @@ from numba.core import types
 from numba.core.errors import TypingError
 
 from ..compile.intrinsics import named_intrinsic
-from ..platform.vector_library import ARGUMENTS, vector_library
+from ..platform.vector_library import ARGUMENTS, PREFIX, vector_library
 
 _mode = "libm"
 _PURE = "nounwind willreturn memory(none)"
-PREFIX = "numgrad_simd_"
-"""The prefix of functions that are the same in every kernel."""
 
 
 @contextmanager

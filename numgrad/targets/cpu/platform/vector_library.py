@@ -20,6 +20,9 @@ from .numba_setup import config
 
 SONAME = "libmvec.so.1"
 
+PREFIX = "numgrad_simd_"
+"""The prefix of the functions by which kernels call the library, the same in every kernel."""
+
 _OF_ONE = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
     "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "erf", "erfc",

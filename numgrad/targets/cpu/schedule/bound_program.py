@@ -14,7 +14,7 @@ from ....ir.target import Bound, Failure
 from ..kernels.python_kernel import HostKernel
 from ..machine import entry, machine
 from ..python.array_addresses import addresses
-from ..ufunc.numpy_loops import may_wait_for_lock
+from ..ufunc.numpy_loops import may_release_lock
 from .buffer_reuse import reused_arguments
 from .encode import encode
 from .failing_row import inputs_in_row
@@ -104,7 +104,7 @@ class BoundProgram(Bound):
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
         is_spread = any([segment.parallel for segment in self.schedule.segments])  # noqa: C419
-        if is_spread or self._work > _MOST or self._calls_python():
+        if is_spread or self._work > _MOST:
             return None
         if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
             return None  # an entry takes the address of the first element for the lowest one
@@ -117,11 +117,9 @@ class BoundProgram(Bound):
     def _work(self) -> float:
         return sum([segment.work for segment in self.schedule.segments])
 
-    def _calls_python(self) -> bool:
+    def _may_release_lock(self) -> bool:
         rows = self.program.batch or 1
-        spread = any([segment.parallel for segment in self.schedule.segments])  # noqa: C419
-        found = [may_wait_for_lock(i.pattern, rows, spread) for i in self.program.instructions]
-        return any(found)
+        return any([may_release_lock(i.pattern, rows) for i in self.program.instructions])  # noqa: C419
 
     def entry(
         self,
@@ -133,13 +131,17 @@ class BoundProgram(Bound):
         """Return an entry and a counter of its calls, or None for both; see `Bound.entry`.
 
         There is no entry for a long program whose calls are counted or that uses BLAS. There is
-        none either for a program that calls Python: meanwhile another thread might call the entry.
-        An entry that calls Python in unusual cases only releases the GIL, and refuses a call while
-        another one runs.
+        none either for a program that calls Python on several threads, as one of them has to wait
+        for the GIL, nor for a program that may still leave Python (`leave_python`), as runs from
+        Python have to be counted for that. An entry that calls Python on one thread releases the
+        GIL before, as another thread may call the entry meanwhile, and refuses a call while another
+        one runs.
         """
         spread = [segment.parallel for segment in self.schedule.segments]
-        is_long = any(spread) or self._work > _MOST
-        if (is_long and (calls is not None or self.program.uses_blas)) or self._calls_python():
+        is_long, may_call = any(spread) or self._work > _MOST, self._may_release_lock()
+        if is_long and (calls is not None or self.program.uses_blas):
+            return None, None
+        if may_call and (any(spread) or any(map(_may_leave_python, self.program.patterns()))):
             return None, None
         slots: list[list[int]] = [[] for _ in arguments]
         for slot, position in enumerate(self.arguments, OUTSIDE):
@@ -151,13 +153,14 @@ class BoundProgram(Bound):
             for n, (shape, ref) in enumerate(zip(shapes, self.program.results, strict=True))
         ]
         constants = list(self.program.arrays.values())
-        may_call = any([_is_native(i.pattern) for i in self.program.instructions])  # noqa: C419
         threads = spread if is_long or may_call else None
         return entry.entry_of(self.runner, [*given, *made], constants, self, calls, threads)
 
 
-def _is_native(pattern: Pattern) -> bool:
-    return isinstance(pattern.kernel, HostKernel) and bool(pattern.kernel.is_native)
+def _may_leave_python(pattern: Pattern) -> bool:
+    """Whether a kernel in Python may be replaced by one without, which has not been asked for."""
+    kernel = pattern.kernel
+    return isinstance(kernel, HostKernel) and bool(kernel.spec.native) and kernel.is_native is None
 
 
 def _leaves_python(pattern: Pattern) -> bool:

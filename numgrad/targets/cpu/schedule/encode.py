@@ -21,6 +21,8 @@ _SHORT = 8
 # A kernel that loops over the two innermost axes is called for so many elements, or the longest
 # axis becomes the second innermost: a call takes as long as some 60 elements.
 _FEW = 64
+# A tile of more rows counts as one of so many, where axes are compared by length.
+_MOST_ROWS = 64
 
 
 def encode(plan: Schedule, program: Program, target: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -55,14 +57,15 @@ def _segment_words(segment: Segment, program: Program) -> list[np.ndarray]:
     if segment.kind != BATCH:
         rows = segment.rows if segment.kind == ELEMENTS else 0
         return [_words_once(i.pattern, rows) for i in segment.instructions]
-    row_strides = program.row_strides
+    row_strides, tile = program.row_strides, min(segment.tile, _MOST_ROWS)
     result = []
     for instruction in segment.instructions:
-        key = tuple([row_strides[index] for index in instruction.buffers])
-        pattern = instruction.pattern
+        along = tuple([row_strides[index] for index in instruction.buffers])
+        pattern, key = instruction.pattern, (tile, along)
         found = pattern.codes.get(key)
         if found is None:
-            found = pattern.codes[key] = _words(pattern, key, *_loops(pattern, key))
+            found = _words(pattern, along, *_loops(pattern, along, tile=tile))
+            pattern.codes[key] = found
         result.append(found)
     return result
 
@@ -128,14 +131,14 @@ def _words(
 
 
 def _loops(
-    pattern: Pattern, row_strides: Sequence[int] | None, first: int = 0
+    pattern: Pattern, row_strides: Sequence[int] | None, first: int = 0, tile: int = _MOST_ROWS
 ) -> tuple[list[int], list[list[int]], int]:
     """Return counts and strides of the loop axes from ``first`` on, and the index of the row axis.
 
     Axes are listed from the outermost on, with a stride for each operand. Neighbouring axes are
     merged if every operand walks over both without a gap; a short last axis may change places with
     a longer one. The count of the row axis is that of one row: 1, or the count of the axes merged
-    with the row axis. The machine multiplies that count by the rows of the tile.
+    with the row axis. The machine multiplies that count by the rows of the tile, about ``tile``.
     """
     axes: list[tuple[int, list[int], bool]] = []
     if row_strides is not None:
@@ -146,33 +149,33 @@ def _loops(
     if not axes:
         axes.append((1, [0] * len(pattern.layouts), False))
     if len(axes) > 1 and axes[-1][0] < _SHORT:
-        axes.append(axes.pop(_inner(pattern, axes)))
+        axes.append(axes.pop(_inner(pattern, axes, tile)))
     if len(axes) > 2 and axes[-1][0] * axes[-2][0] < _FEW:
-        axes.insert(-1, axes.pop(_longest(axes[:-1])))
+        axes.insert(-1, axes.pop(_longest(axes[:-1], tile)))
     row = next((n for n, axis in enumerate(axes) if axis[2]), -1)
     return [axis[0] for axis in axes], [axis[1] for axis in axes], row
 
 
-def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]]) -> int:
+def _inner(pattern: Pattern, axes: Sequence[tuple[int, list[int], bool]], tile: int) -> int:
     """Return the index of the axis that becomes the innermost one: the longest.
 
-    The row axis counts as 64 times as long, for the rows of a tile. A kernel may itself loop over
-    the two innermost axes: then the innermost axis is the one along which most operands are
-    contiguous, and among equals the last.
+    The row axis counts as ``tile`` times as long. A kernel may itself loop over the two innermost
+    axes: then the innermost axis is the one along which most operands are contiguous, and among
+    equals the longest, or the last.
     """
     if not getattr(pattern.kernel, "rows_address", 0):
-        return _longest(axes)
+        return _longest(axes, tile)
     sizes = [layout.dtype.itemsize for layout in pattern.layouts]
 
-    def in_order(n: int) -> tuple[int, int]:
-        return sum([a == b for a, b in zip(axes[n][1], sizes, strict=True)]), n
+    def in_order(n: int) -> tuple[int, int, int]:
+        return sum([a == b for a, b in zip(axes[n][1], sizes, strict=True)]), axes[n][0], n
 
     return max(range(len(axes)), key=in_order)
 
 
-def _longest(axes: Sequence[tuple[int, list[int], bool]]) -> int:
-    """Return the index of the longest axis; the row axis counts as 64 times as long."""
-    return max(range(len(axes)), key=lambda n: axes[n][0] * (64 if axes[n][2] else 1))
+def _longest(axes: Sequence[tuple[int, list[int], bool]], tile: int) -> int:
+    """Return the index of the longest axis; the row axis counts as ``tile`` times as long."""
+    return max(range(len(axes)), key=lambda n: axes[n][0] * (tile if axes[n][2] else 1))
 
 
 def _append_axis(axes: list[tuple[int, list[int], bool]], count: int, along: list[int]) -> None:

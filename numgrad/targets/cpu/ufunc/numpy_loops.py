@@ -134,16 +134,14 @@ def _raw(alias: str, itemsize: int) -> RawSpec:
     return RawSpec("numpy_loop", kernel, (alias, itemsize))
 
 
-def may_wait_for_lock(pattern: Pattern, rows: int, is_spread: bool) -> bool:
-    """Whether an instruction releases the GIL or waits for it, so that an entry cannot run it.
+def may_release_lock(pattern: Pattern, rows: int) -> bool:
+    """Whether an instruction may release the GIL, so that other threads run Python meanwhile.
 
-    ``is_spread`` says whether threads share the work of the program.
+    An instruction that calls Python may do so, and one that takes long.
     """
     if not isinstance(pattern.spec, HostSpec):
         return False
-    if getattr(pattern.kernel, "is_native", False):
-        return is_spread
-    if is_spread or not isinstance(pattern.kernel, NumPyLoop):
+    if not isinstance(pattern.kernel, NumPyLoop):
         return True
     return prod(pattern.loop) * max(pattern.core, default=1) * rows >= MANY_ELEMENTS
 

@@ -8,6 +8,7 @@ than a block is copied to the stack, under a mask.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 from typing import Any
 
 from llvmlite import ir
@@ -38,12 +39,15 @@ class VectorLoop(ElementwiseKernel):
     """
 
     def __init__(self, context, in_types, out_types, scalars, code: Widening) -> None:
-        super().__init__(context, in_types, out_types, scalars)
+        calls = any(node.name[0] == "@" for node in code.flow.nodes)
+        operations = inf if calls else len(code.flow.order)
+        super().__init__(context, in_types, out_types, scalars, operations=operations)
         self.code, self.transfers = code, Transfers(code)
         self.block = code.lanes * code.count
         self.moving = [k for k, one in enumerate(self.scalars) if not one]
         self.outputs = range(self.nin, len(self.scalars))
         self.is_slow = len(code.flow.order) >= _OPERATIONS * len(self.moving)
+        self.whole = self.block if code.lanes > 1 and not self.is_slow else 0
 
     def declarations(self, module: ir.Module) -> str:
         """Return the declarations of functions that the code calls and the module lacks."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..codegen.scalar_graph import ScalarGraph
-from ..math.vector_math import PREFIX
+from ..platform.vector_library import PREFIX
 from .straight_line import Operation, straight_line_of
 
 Operand = int | str

@@ -8,9 +8,9 @@ many steps.
 
 from collections.abc import Sequence
 
-from ..math.vector_math import PREFIX, function_of
+from ..math.vector_math import function_of
 from ..platform.avx512 import SYMBOLS, Declarations, written
-from ..platform.vector_library import vector_library, vector_registers
+from ..platform.vector_library import PREFIX, vector_library, vector_registers
 from .value_numbering import Dataflow, Node, Operand
 
 _BITS = {"double": 64, "float": 32, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 8}

@@ -70,6 +70,14 @@ _POSITIONS = Lines("positions", (
     "    flag[{flag}] = 1",
 ))  # fmt: skip
 
+_COUNTABLE = Lines("countable", (
+    "at = int64(index[{index}])",
+    "fits = at >= 0 and at < size[{size}]",
+    "out[{out}] = at if fits else 0",
+    "if not fits:",
+    "    flag[{flag}] = 1",
+))  # fmt: skip
+
 _KEYS = Lines("keys", ("keys[{keys}] = index[{index}] * m + {at}",))
 _MERGE = Lines("merge", (
     "at = int64(i)",
@@ -102,9 +110,13 @@ _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "overwrite": ("x v index out", (("nk", COPY), _SORTED, ("mk", _OVERWRITE))),
     "remains": ("index size out", (_SORTED, ("m", _REMAINS))),
     "positions": ("index size apart out", (("m", _POSITIONS),)),
+    "countable": ("index size out", (("m", _COUNTABLE),)),
 }
 """For the name of each spec the names of its operands, and its kernels in order. A kernel has the
 core dimensions of its loop in front; `_SORTED` stands for the launches that sort positions."""
+
+CHECKED = ("positions", "countable")
+"""The names of the specs whose kernels set the flag for wrong numbers."""
 
 
 def is_of_positions(spec: Any) -> bool:

@@ -46,7 +46,7 @@ def lowered(
     if gathering.is_of_positions(spec):
         step = gathering.lowered(pattern, loop, begins, places[-1], target)
         host = partial(host_call, instruction, loop, begins)
-        return step._replace(host=host) if spec.name == "positions" else step
+        return step._replace(host=host) if spec.name in gathering.CHECKED else step
     if getattr(spec, "on_cuda", None) is not None:
         return user_kernel.lowered(pattern, loop, begins, target)
     if needs_host(spec):
