@@ -104,6 +104,7 @@ class HostedDriver(driver.Driver):
 
     def __init__(self, index, host):
         super().__init__(index)
+        self._is_one_of_many = False  # whose contexts differ in nothing
         self.PROCESSORS = simulator.PROCESSORS
         self.host = host
 

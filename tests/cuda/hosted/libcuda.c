@@ -23,7 +23,7 @@ void hosted_on_launch(launched function) { on_launch = function; }
 long hosted_blocks(void) { return blocks; }
 
 int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
-int cuDeviceGetCount(int *count) { *count = 1; return 0; }
+int cuDeviceGetCount(int *count) { *count = 2; return 0; }
 int cuDeviceGet(int *device, int index) { *device = index; return 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 4 : 1; /* sm_90, 4 SMs */
@@ -100,7 +100,9 @@ int cuGraphInstantiateWithParams(handle *executable, handle graph, struct instan
     how->result = 0;
     return cuGraphInstantiate(executable, graph, 0);
 }
-int cuGraphLaunch(handle executable, handle stream) { return on_launch(NULL, 0, 0, executable, NULL); }
+int cuGraphLaunch(handle executable, handle stream) {
+    return on_launch ? on_launch(NULL, 0, 0, executable, NULL) : 0;
+}
 int cuEventCreate(handle *event, unsigned flags) { *event = new_handle(); return 0; }
 int cuEventElapsedTime_v2(float *ms, handle begin, handle end) { *ms = 0.5f; return 0; }
 int cuEventElapsedTime(float *ms, handle begin, handle end) { *ms = 0.5f; return 0; }
