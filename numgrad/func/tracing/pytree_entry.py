@@ -66,8 +66,9 @@ class PytreeEntry:
         if entry(*given, *results) is not None:
             return MISSED
         specialization = self.specialization
-        if not specialization.as_numpy:
+        if not specialization.as_numpy or not specialization.trace.stages.is_single:
             results = [Tensor(array) for array in results]
+        if not specialization.as_numpy:
             if True in self.requires or specialization.trace.outer:
                 sources = [leaves[n] for n in self.positions]
                 specialization.trace.connect(

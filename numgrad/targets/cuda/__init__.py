@@ -60,6 +60,10 @@ def _no_stream() -> None:
     """Return None, which stands for the default stream, as the user has chosen no stream."""
 
 
+def _no_array() -> None:
+    """Return None, which stands for an array that has to be made in Python."""
+
+
 _NUMBER = 16
 """The bytes of a scalar of the widest dtype, complex128. Copies of larger arrays are not kept."""
 
@@ -89,6 +93,7 @@ class CUDATarget:
         self.name, self._index, self._current = f"cuda:{index}", index, current
         self.other_modes = {} if other_modes is None else other_modes
         self._prepared: dict[Hashable, Any] = {}
+        self._empty: dict[Hashable, Any] = Bounded(1024)  # False for what was met once
         self._constants: dict[Hashable, DeviceArray] = Bounded(1024)
 
     @lazy
@@ -164,9 +169,24 @@ class CUDATarget:
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> DeviceArray:
         """Return an array in C order on the device whose elements are undefined."""
+        make = self._empty.get((shape, dtype))
+        made = make() if make else None
+        if made is not None:
+            return made
+        if make is None or make is False:
+            self._empty[shape, dtype] = False if make is None else self._empty_of(shape, dtype)
         array = DeviceArray(self, None, 0, shape, dtype)
         array.memory = self.runtime.allocate(array.nbytes)
         return array
+
+    def _empty_of(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[], Any]:
+        """Return a function that makes arrays, for a shape and dtype that were met before.
+
+        The function returns None where the array has to be made in Python.
+        """
+        from .launch.entry import empty_of
+
+        return empty_of(self, shape, dtype) or _no_array
 
     def to_device(self, array: np.ndarray) -> DeviceArray:
         """Copy an array of the host to the device.

@@ -36,9 +36,13 @@ def missing():
     return None if shutil.which("cc") else "needs a C compiler, cc"
 
 
-def begin():
-    """Let devices have this driver in this process."""
-    host = Host(_load())
+def begin(is_idle=False):
+    """Let devices have this driver in this process, with a device that does nothing if it is idle.
+    """
+    library = _load()
+    if is_idle:
+        library.hosted_be_idle()
+    host = Host(library)
     cuda._driver = lambda index: HostedDriver(index, host)
 
 

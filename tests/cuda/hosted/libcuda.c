@@ -1,5 +1,6 @@
 /* A libcuda whose device is the host: memory is malloc's, all work is done at once, and a launch
-   calls back. It has what numgrad asks of cuda.core, and of what cuda.core asks itself; any other
+   calls back. An idle one has no memory and does nothing, so that nothing but the host takes time.
+   It has what numgrad asks of cuda.core, and of what cuda.core asks itself; any other
    function does nothing and succeeds. */
 
 #define _GNU_SOURCE
@@ -14,12 +15,14 @@ typedef int (*launched)(const char *kernel, unsigned grid, unsigned block, handl
 
 static launched on_launch;
 static long blocks; /* that are allocated */
+static int idle;
 static uintptr_t next = 0x10000;
 
 static handle new_handle(void) { return (handle)(next += 16); }
 static int nothing(void) { return 0; }
 
 void hosted_on_launch(launched function) { on_launch = function; }
+void hosted_be_idle(void) { idle = 1; }
 long hosted_blocks(void) { return blocks; }
 
 int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
@@ -41,6 +44,7 @@ int cuDeviceGetDefaultMemPool(handle *pool, int device) { *pool = (handle)0x2000
 int cuDeviceGetMemPool(handle *pool, int device) { *pool = (handle)0x2000; return 0; }
 int cuMemPoolGetAttribute(handle pool, int attribute, void *value) { *(uint64_t *)value = ~0ull; return 0; }
 int cuMemAllocFromPoolAsync(handle *block, size_t bytes, handle pool, handle stream) {
+    if (idle) { *block = new_handle(); return 0; }
     if (bytes > 1u << 30) return 2; /* CUDA_ERROR_OUT_OF_MEMORY */
     *block = malloc(bytes);
     memset(*block, 0xFF, bytes);
@@ -49,8 +53,16 @@ int cuMemAllocFromPoolAsync(handle *block, size_t bytes, handle pool, handle str
 }
 int cuMemAllocHost_v2(handle *block, size_t bytes) { *block = malloc(bytes); return 0; }
 int cuMemFreeHost(handle block) { free(block); return 0; }
-int cuMemFreeAsync(handle block, handle stream) { free(block); blocks--; return 0; }
-int cuMemcpyAsync(handle to, handle from, size_t bytes, handle stream) { memmove(to, from, bytes); return 0; }
+int cuMemFreeAsync(handle block, handle stream) {
+    if (idle) return 0;
+    free(block);
+    blocks--;
+    return 0;
+}
+int cuMemcpyAsync(handle to, handle from, size_t bytes, handle stream) {
+    if (!idle) memmove(to, from, bytes);
+    return 0;
+}
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **data, handle address) {
     for (unsigned i = 0; i < count; i++) {
         if (attributes[i] == 1) *(handle *)data[i] = (handle)0x1000;     /* the context */
@@ -101,7 +113,7 @@ int cuGraphInstantiateWithParams(handle *executable, handle graph, struct instan
     return cuGraphInstantiate(executable, graph, 0);
 }
 int cuGraphLaunch(handle executable, handle stream) {
-    return on_launch ? on_launch(NULL, 0, 0, executable, NULL) : 0;
+    return idle ? 0 : on_launch(NULL, 0, 0, executable, NULL);
 }
 int cuEventCreate(handle *event, unsigned flags) { *event = new_handle(); return 0; }
 int cuEventElapsedTime_v2(float *ms, handle begin, handle end) { *ms = 0.5f; return 0; }
@@ -118,7 +130,7 @@ struct configuration { unsigned gx, gy, gz, bx, by, bz, shared; handle stream; v
 
 int cuLaunchKernel(handle kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, handle stream, void **arguments, void **extra) {
-    return on_launch ? on_launch(kernel, gx, bx, stream, arguments) : 0;
+    return idle ? 0 : on_launch(kernel, gx, bx, stream, arguments);
 }
 int cuLaunchKernelEx(const struct configuration *c, handle kernel, void **arguments, void **extra) {
     return cuLaunchKernel(kernel, c->gx, c->gy, c->gz, c->bx, c->by, c->bz, c->shared, c->stream, arguments, extra);

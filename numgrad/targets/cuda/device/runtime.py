@@ -14,7 +14,7 @@ from ....ir.program import extent, is_contiguous
 from ....ir.streams import Stream
 from ..compile.kernel import Kernel
 from .memory import Memory, Usage
-from .small_blocks import MOST, SmallBlocks, rounded
+from .small_blocks import MOST, Row, SmallBlocks
 
 
 class Runtime:
@@ -38,7 +38,7 @@ class Runtime:
     def __init__(self, name: str, driver: Any, current: Callable[[], Stream | None]) -> None:
         self.name, self.driver = name, driver
         self.usage = Usage()
-        self.small = SmallBlocks() if driver.keeps_blocks else None
+        self.small: Any = SmallBlocks(self.usage) if driver.keeps_blocks else None
         self.next_number = count().__next__
         self.default = Stream.of(self, driver.default_stream)
         self._chosen = current
@@ -55,17 +55,19 @@ class Runtime:
     def allocate(self, nbytes: int, stream: Stream | None = None) -> Memory:
         """Return a new block of device memory for a stream, by default the current one."""
         stream = stream or self.current()
-        is_small = self.is_small(nbytes, stream)
-        block = self.small.take(nbytes) if is_small else None
+        row = self.row(nbytes) if stream is self.default else None
+        block = None if row is None else self.small.take(row)
         if block is None:
-            block = self._new_block(rounded(nbytes) if is_small else nbytes, stream)
+            block = self._new_block(nbytes if row is None else row.size, stream)
         memory = Memory(self, block, nbytes, stream)
+        memory.row = row
         self.usage.add(nbytes)
         return memory
 
-    def is_small(self, nbytes: int, stream: Stream) -> bool:
-        """Whether a block of so many bytes for a stream is one of those that are kept."""
-        return self.small is not None and nbytes <= MOST and stream is self.default
+    def row(self, nbytes: int) -> Row | None:
+        """Return the row of kept blocks from which the default stream gets so many bytes; None for
+        bytes that come from the driver."""
+        return self.small.row(nbytes) if self.small is not None and nbytes <= MOST else None
 
     def _new_block(self, nbytes: int, stream: Stream) -> Any:
         """Return a new block of the driver; if there is no memory left, that of kept blocks is
@@ -83,12 +85,6 @@ class Runtime:
         for block in found:
             self.driver.free(block, self.default.handle)
         return bool(found)
-
-    def free(self, block: Any, nbytes: int, stream: Stream) -> None:
-        """Keep a block of so many bytes for later work of its stream, or give it to the driver."""
-        if not (self.is_small(nbytes, stream) and self.small.keep(block, nbytes)):
-            self.driver.free(block, stream.handle)
-        self.usage.add(-nbytes)
 
     def prepare(self, kernel: Kernel) -> Any:
         """Return a kernel, compiled and loaded, as the driver launches it."""

@@ -6,7 +6,7 @@ rest of an operation.
 
 from typing import Any
 
-from ....process.fork_locks import fork_safe_lock
+from .memory import Usage
 
 MOST = 1 << 20
 """The most bytes of a small block."""
@@ -22,56 +22,74 @@ def rounded(nbytes: int) -> int:
     return max(-(-nbytes // _STEP), 1) * _STEP
 
 
+class Row(list[Any]):
+    """The kept blocks of one size, the latest last.
+
+    Attributes
+    ----------
+    size : int
+        The bytes of each block.
+    """
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+
 class SmallBlocks:
     """Blocks that nothing uses, by their size.
 
     All of them were given back by the default stream: work that the stream gets from now on begins
     after the work that has used them.
 
+    Parameters
+    ----------
+    usage : Usage
+        Counts the bytes that are in use.
+
     Attributes
     ----------
-    rows : dict of list
-        The blocks of each size, the latest last.
     kept : int
         The bytes of all blocks.
     """
 
-    __slots__ = ("_lock", "kept", "rows")
+    __slots__ = ("_rows", "_usage", "kept")
 
-    def __init__(self) -> None:
-        self.rows: dict[int, list[Any]] = {}
+    def __init__(self, usage: Usage) -> None:
+        self._rows: dict[int, Row] = {}
+        self._usage = usage
         self.kept = 0
-        self._lock = fork_safe_lock()
 
-    def row(self, nbytes: int) -> list[Any]:
-        """Return the list of the blocks from which one for so many bytes is taken."""
-        return self.rows.setdefault(rounded(nbytes), [])
-
-    def take(self, nbytes: int) -> Any:
-        """Return a block for so many bytes, which is no longer kept; None without one."""
+    def row(self, nbytes: int) -> Row:
+        """Return the row of the blocks from which one for so many bytes is taken."""
         size = rounded(nbytes)
-        with self._lock:
-            row = self.rows.get(size)
+        return self._rows.get(size) or self._rows.setdefault(size, Row(size))
+
+    def take(self, row: Row) -> Any:
+        """Return a block of a row, which is no longer kept; None without one."""
+        with self._usage.lock:
             if not row:
                 return None
-            self.kept -= size
+            self.kept -= row.size
             return row.pop()
 
-    def keep(self, block: Any, nbytes: int) -> bool:
-        """Keep the block of so many bytes; return whether there was room for it."""
-        size = rounded(nbytes)
-        with self._lock:
-            if self.kept + size > MOST_KEPT:
+    def keep(self, row: Row, block: Any, nbytes: int) -> bool:
+        """Keep a block of which ``nbytes`` were in use; return whether there was room for it."""
+        with self._usage.lock:
+            if self.kept + row.size > MOST_KEPT:
                 return False
-            self.kept += size
-            self.row(nbytes).append(block)
-            return True
+            self.kept += row.size
+            row.append(block)
+            self._usage.now -= nbytes
+        return True
 
     def taken_out(self) -> list[Any]:
         """Return all blocks, which are no longer kept."""
-        with self._lock:
-            found = [block for row in self.rows.values() for block in row]
-            for row in self.rows.values():
+        with self._usage.lock:
+            found = [block for row in self._rows.values() for block in row]
+            for row in self._rows.values():
                 row.clear()
             self.kept = 0
             return found

@@ -20,7 +20,7 @@ from ...cpu.python import object_layout
 from ...cpu.python.object_layout import OWN
 from ..device.driver import Block, array_words
 from ..device.memory import Memory, Usage
-from ..device.small_blocks import SmallBlocks, rounded
+from ..device.small_blocks import SmallBlocks
 from .steps import Launch, LaunchSequence, Place
 
 ALIGNMENT = 256
@@ -169,20 +169,46 @@ def maker_of(
     table = _table(target, launches, arguments, 0)
     if table is None:
         return None
-    (words, objects), (dtype, shape) = table, result
-    array = DeviceArray(target, None, 0, tuple(shape), dtype)
-    runtime, nbytes = target.runtime, array.nbytes
-    memory = Memory(runtime, None, nbytes, runtime.default)
-    new = partial(runtime.allocate, nbytes, runtime.default)
-    made = {NEW: new, USAGE: runtime.usage, MEMORY_LIKE: memory, ARRAY_LIKE: array}
-    if runtime.is_small(nbytes, runtime.default):
-        made |= {ROW: runtime.small.row(nbytes), SMALL: runtime.small}
-    for word, item in made.items():
-        words[word] = id(item)
-    words[NBYTES], words[ROUNDED] = nbytes, rounded(nbytes)
-    words[MEMORY_END], words[ARRAY_END] = object_layout.end(Memory), object_layout.end(DeviceArray)
+    words, objects = table
+    made = _add_result(words, target, *result)
     objects = (alive, objects, made)
     return object_layout.builtin(".cuda.launch.entry_code", "compute", words[OWN:], objects)
+
+
+def empty_of(target: Any, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[], Any] | None:
+    """Return a builtin function that makes undefined arrays of this shape and dtype in C order.
+
+    The function returns None if work of the calling thread is not for the default stream. None
+    stands for no such function.
+    """
+    table = _table(target, Launches((), (), 0, {}), (), 0)
+    if table is None:
+        return None
+    words, objects = table
+    made = _add_result(words, target, dtype, shape)
+    return object_layout.builtin(
+        ".cuda.launch.entry_code", "empty", words[OWN:], (objects, made)
+    )  # fmt: skip
+
+
+def _add_result(words: list[int], target: Any, dtype: np.dtype, shape: Sequence[int]) -> Any:
+    """Add the words of the result that an entry makes; return the objects to which they point."""
+    array = DeviceArray(target, None, 0, tuple(shape), dtype)
+    runtime, nbytes = target.runtime, array.nbytes
+    memory, row = Memory(runtime, None, nbytes, runtime.default), runtime.row(nbytes)
+    memory.row = row
+    made = {
+        NEW: partial(runtime.allocate, nbytes, runtime.default), USAGE: runtime.usage,
+        MEMORY_LIKE: memory, ARRAY_LIKE: array,
+    }  # fmt: skip
+    if row is not None:
+        made |= {ROW: row, SMALL: runtime.small}
+        words[ROUNDED] = row.size
+    for word, item in made.items():
+        words[word] = id(item)
+    words[NBYTES] = nbytes
+    words[MEMORY_END], words[ARRAY_END] = object_layout.end(Memory), object_layout.end(DeviceArray)
+    return made
 
 
 def _table(

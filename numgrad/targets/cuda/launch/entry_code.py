@@ -231,32 +231,47 @@ def new_memory(t):
     return memory
 
 
+def new_array(t):
+    """Return a new array for the result, which the caller owns; 0 after an error."""
+    memory = new_memory(t)
+    if memory == 0:
+        return 0
+    array = like(t, at.ARRAY_LIKE, at.ARRAY_END)
+    if array == 0:
+        python.drop(memory)
+        return 0
+    give(t, array, at.A_MEMORY, memory)
+    return array
+
+
+def declined(t):
+    """Return the Python object None, which the caller owns."""
+    python.keep(load_word(t, NONE))
+    return load_word(t, NONE)
+
+
+def empty(table_object, arguments, count):
+    """Return a new array, or None if the caller has to make it; 0 after an error."""
+    t = load_word(table_object, DATA)
+    return declined(t) if is_default_stream(t) == 0 else new_array(t)
+
+
 def compute(table_object, arguments, count):
     """Run a program of one result; return a new array, or None if the caller has to run it.
 
     The result is the null pointer with an exception set after an error.
     """
     t, addresses = load_word(table_object, DATA), stack_words(_SLOTS)
-    refused = 1
-    array = 0
-    if is_ready(t, arguments, count, addresses) != 0:
-        memory = new_memory(t)
-        if memory == 0:
-            return 0
-        array = like(t, at.ARRAY_LIKE, at.ARRAY_END)
-        if array == 0:
-            python.drop(memory)
-            return 0
-        give(t, array, at.A_MEMORY, memory)
-        first = first_byte(t, memory)
-        store_word(addresses, 1 + count, first)
-        if first != 0:
-            refused = run(t, addresses)
+    if is_ready(t, arguments, count, addresses) == 0:
+        return declined(t)
+    array, refused = new_array(t), 1
+    if array == 0:
+        return 0
+    first = first_byte(t, place(t, array, at.A_MEMORY))
+    store_word(addresses, 1 + count, first)
+    if first != 0:
+        refused = run(t, addresses)
     if refused == 0:
         return array
-    if array != 0:
-        python.drop(array)
-    if refused < 0:
-        return 0
-    python.keep(load_word(t, NONE))
-    return load_word(t, NONE)
+    python.drop(array)
+    return 0 if refused < 0 else declined(t)
