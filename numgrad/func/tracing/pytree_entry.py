@@ -13,6 +13,7 @@ from ..._settings import settings
 from ..._tensor import Tensor, constant
 from ...engine.graph.memory_order import strides_of_value_copy
 from ...engine.record.apply import mode, other_modes
+from ...ir.device_array import DeviceArray
 from ..guards.static_keys import flatten, structure_key
 from .arguments import TENSOR, Call
 from .trace import in_order
@@ -99,7 +100,11 @@ class PytreeEntry:
                     return None
             elif requires is not None:
                 return None
-            is_plain = type(array) is not np.ndarray or array.flags.c_contiguous
+            kind = type(array)
+            if kind is DeviceArray:
+                is_plain = array.c_contiguous
+            else:
+                is_plain = kind is not np.ndarray or array.flags.c_contiguous
             if not is_plain or order is not None:
                 if strides_of_value_copy(array) != order:
                     return None

@@ -65,6 +65,8 @@ class Host:
         Of the simulator, by the names that the library knows.
     shapes : list
         Blocks and threads of each launch.
+    streams : list
+        The address of the stream of each launch.
     error : Exception or None
         Why the latest launch failed.
     graphs : dict
@@ -73,7 +75,7 @@ class Host:
 
     def __init__(self, library):
         self.library, self.kernels, self.shapes, self.error = library, {}, [], None
-        self.graphs = {}
+        self.graphs, self.streams = {}, []
         library.hosted_capturing.restype = ctypes.c_void_p
         self._callback = _LAUNCHED(self._run)
         library.hosted_on_launch(self._callback)
@@ -87,6 +89,7 @@ class Host:
                     simulator._simulate(*launch)
                 return 0
             self.shapes.append((blocks, threads))
+            self.streams.append(stream)
             kernel, words = self.kernels[symbol], _Words(arguments)
             launch = kernel, [words.take(p) for p in kernel.parameters]
             graph = self.library.hosted_capturing()

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void *handle;
 typedef int (*launched)(const char *kernel, unsigned grid, unsigned block, handle stream, void **);
@@ -22,6 +23,23 @@ static handle new_handle(void) { return (handle)(next += 16); }
 static int nothing(void) { return 0; }
 
 void hosted_on_launch(launched function) { on_launch = function; }
+/* A thread has no context before it sets one, and a launch may be made to wait for another thread. */
+static __thread int has_context;
+static volatile int blocked;
+static volatile int is_waiting;
+static int was_overdue;
+void hosted_block(int is_blocked) { blocked = is_blocked; }
+int hosted_is_waiting(void) { return is_waiting; }
+int hosted_was_overdue(void) { return was_overdue; }
+static void wait_for_others(void) {
+    for (int ms = 0; blocked; ms++) {
+        is_waiting = 1;
+        if (ms > 5000) { blocked = 0; was_overdue = 1; }
+        usleep(1000);
+    }
+    is_waiting = 0;
+}
+
 void hosted_be_idle(void) { idle = 1; }
 long hosted_blocks(void) { return blocks; }
 
@@ -33,7 +51,8 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     return 0;
 }
 int cuDevicePrimaryCtxRetain(handle *context, int device) { *context = (handle)0x1000; return 0; }
-int cuCtxGetCurrent(handle *context) { *context = (handle)0x1000; return 0; }
+int cuCtxSetCurrent(handle context) { has_context = context != NULL; return 0; }
+int cuCtxGetCurrent(handle *context) { *context = has_context ? (handle)0x1000 : NULL; return 0; }
 int cuCtxPopCurrent_v2(handle *context) { *context = (handle)0x1000; return 0; }
 int cuCtxSynchronize(void) { return 0; }
 int cuCtxGetDevice(int *device) { *device = 0; return 0; }
@@ -130,6 +149,8 @@ struct configuration { unsigned gx, gy, gz, bx, by, bz, shared; handle stream; v
 
 int cuLaunchKernel(handle kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, handle stream, void **arguments, void **extra) {
+    if (!has_context) return 201; /* CUDA_ERROR_INVALID_CONTEXT */
+    wait_for_others();
     return idle ? 0 : on_launch(kernel, gx, bx, stream, arguments);
 }
 int cuLaunchKernelEx(const struct configuration *c, handle kernel, void **arguments, void **extra) {

@@ -102,11 +102,6 @@ def can_enter(steps: Sequence[Any]) -> bool:
     ])  # fmt: skip
 
 
-def are_arrays(arguments: Sequence[Any]) -> bool:
-    """Whether all arguments are declared as arrays or as certain objects."""
-    return not any([isinstance(dtype, type) for dtype, _ in arguments])  # noqa: C419
-
-
 def entry_of(
     target: Any,
     launches: Launches,

@@ -1,7 +1,9 @@
-"""Entries in Python, for programs that cannot be launched without."""
+"""Entries in Python, for programs and arguments that cannot be launched without."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ....ir.device_array import DeviceArray
 from .entry import described
@@ -47,3 +49,35 @@ class PythonEntry:
             ):
                 return False
         return None if self._run([given[n] for n in self._read]) is None else False
+
+
+class EntryWithNumbers:
+    """An entry that takes numbers, whose copies on the device another entry takes.
+
+    Parameters
+    ----------
+    entry : callable
+        The entry that takes arrays alone.
+    target : CUDATarget
+    numbers : dict
+        By the position of each number: its type, its least and its greatest value or nothing, and
+        the dtype with which the program reads the number.
+    """
+
+    __slots__ = ("__weakref__", "_constant", "_entry", "_numbers")
+
+    def __init__(
+        self, entry: Callable[..., Any], target: Any, numbers: dict[int, tuple[Any, Any, np.dtype]]
+    ) -> None:
+        self._entry, self._constant = entry, target.constant
+        self._numbers = [(n, *declared) for n, declared in numbers.items()]
+
+    def __call__(self, *given: Any) -> Any:
+        """Call the other entry; return False for a number of another type, or beyond its limits."""
+        arrays = list(given)
+        for n, kind, limits, dtype in self._numbers:
+            number = arrays[n]
+            if type(number) is not kind or (limits and not limits[0] <= number <= limits[1]):
+                return False
+            arrays[n] = self._constant(np.asarray(number, dtype))
+        return self._entry(*arrays)

@@ -19,13 +19,12 @@ from ..kernels.gathering import cleared
 from ..launch.entry import (  # fmt: skip
     ALIGNMENT,
     Launches,
-    are_arrays,
     can_enter,
     entry_of,
     maker_of,
 )
 from ..launch.graphs import OFTEN, GraphExecutable, Span, is_worth_while
-from ..launch.python_entry import PythonEntry
+from ..launch.python_entry import EntryWithNumbers, PythonEntry
 from ..launch.lanes import LaneAssignment, assign_lanes, streams_of
 from ..launch.steps import Blocks, Launch, Place
 from .lowering import lowered
@@ -204,12 +203,32 @@ class BoundProgram(Bound):
     ) -> tuple[Any, Callable[[], int] | None]:
         """Return an entry and a counter of its calls, or None for both; see `Bound.entry`.
 
-        An entry takes arrays of the device alone, and certain objects. The entry of a program that
-        does not consist of launches alone, or that is faster as a CUDA graph, is Python code, and
-        then there is no counter.
+        An entry takes arrays of the device, numbers, and certain objects. The entry of a program
+        that does not consist of launches alone, or that is faster as a CUDA graph, is Python code,
+        and then there is no counter.
         """
-        if not are_arrays(arguments):
-            return None, None
+        dtypes = {positions[n]: d for n, d in zip(self.arguments, self.dtypes, strict=True)}
+        numbers = {
+            n: (kind, limits, dtypes.get(n, np.dtype(kind)))
+            for n, (kind, limits) in enumerate(arguments)
+            if isinstance(kind, type)
+        }
+        given = [
+            (numbers[n][2], ()) if n in numbers else item for n, item in enumerate(arguments)
+        ]
+        found, meter = self._array_entry(given, positions, shapes, calls)
+        if numbers and found is not None:
+            found = EntryWithNumbers(found, self._target, numbers)
+        return found, meter
+
+    def _array_entry(
+        self,
+        arguments: Sequence[tuple[Any, Any]],
+        positions: Sequence[int] | Mapping[int, int],
+        shapes: Sequence[Shape],
+        calls: int | None,
+    ) -> tuple[Any, Callable[[], int] | None]:
+        """Return an entry that takes arrays of the device and certain objects, and a counter."""
         results = self._declared_results(shapes)
         slots = [positions[position] for position in self.arguments]
         slots += range(len(arguments), len(arguments) + len(results))
