@@ -64,8 +64,8 @@ class DeviceArray:
     """
 
     __slots__ = (
-        "__weakref__", "base", "c_contiguous", "dtype", "memory", "offset", "shape", "strides", "target",
-        "writeable",
+        "__weakref__", "base", "c_contiguous", "dtype", "memory", "offset", "shape", "strides",
+        "target", "writeable",
     )  # fmt: skip
 
     def __init__(

@@ -41,6 +41,8 @@ class PytreeEntry:
         self, specialization: "Specialization", call: Call, entry_call: tuple[Any, ...]
     ) -> None:
         self.specialization, self.entry_call = specialization, entry_call
+        is_here = specialization.trace.stages.is_single  # NumPy has no arrays on a device
+        self.makes_tensors = not (specialization.as_numpy and is_here)
         self.structure = None if call.is_flat else call.structure
         self.structure_key = structure_key(call.structure)
         self.positions = call.positions
@@ -67,14 +69,13 @@ class PytreeEntry:
         if entry(*given, *results) is not None:
             return MISSED
         specialization = self.specialization
-        if not specialization.as_numpy or not specialization.trace.stages.is_single:
+        if self.makes_tensors:
             results = [Tensor(array) for array in results]
-        if not specialization.as_numpy:
-            if True in self.requires or specialization.trace.outer:
-                sources = [leaves[n] for n in self.positions]
-                specialization.trace.connect(
-                    [x if isinstance(x, Tensor) else constant(x) for x in sources], results
-                )
+        if not specialization.as_numpy and (True in self.requires or specialization.trace.outer):
+            sources = [leaves[n] for n in self.positions]
+            specialization.trace.connect(
+                [x if isinstance(x, Tensor) else constant(x) for x in sources], results
+            )
         return results[0] if rebuild is None else rebuild(results)
 
     def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:

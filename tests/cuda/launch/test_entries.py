@@ -144,7 +144,10 @@ def test_a_captured_function_of_numbers_takes_no_other_types():
 
 @pytest.mark.parametrize("fuse", ["now", "never", "auto"])
 def test_captured_functions_of_any_layout(fuse):
-    function = ng.jit(lambda pair: {"sum": pair["a"] + pair["b"], "sin": ng.sin(pair["a"])}, fuse=fuse)
+    @ng.jit(fuse=fuse)
+    def function(pair):
+        return {"sum": pair["a"] + pair["b"], "sin": ng.sin(pair["a"])}
+
     layouts = [lambda x: x, lambda x: x[::-1], lambda x: x[:, ::-1], lambda x: x.T.copy().T]
     for k in range(4):
         for turn in layouts:

@@ -29,7 +29,6 @@ from .object_layout import (
     TYPE,
 )
 
-
 EQUAL = 2
 """The comparison ``==``, as `are_equal` takes it."""
 

@@ -46,7 +46,8 @@ FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, SAVED, FILE_N
 """Words of a recorder: places of the attributes of values, nodes, storages and views; and, for each
 set of inputs that require grad, the inputs and the result that the derivative reads, as bits."""
 
-DEVICE_ARRAY, TARGET, D_SHAPE, D_DTYPE, D_TARGET = range(READS + (1 << MOST), READS + (1 << MOST) + 5)
+_END = READS + (1 << MOST)
+DEVICE_ARRAY, TARGET, D_SHAPE, D_DTYPE, D_TARGET = range(_END, _END + 5)
 """Words of a recorder for a device, else 0: the type of arrays of devices, the target of this one,
 and places of the attributes of such arrays."""
 

@@ -96,10 +96,10 @@ class Launches(NamedTuple):
 
 def can_enter(steps: Sequence[Any]) -> bool:
     """Whether steps are launches alone, none of which has to be looked at afterwards."""
-    return all([
+    return all(
         type(step) is Launch or (type(step) is LaunchSequence and step.host is None)
         for step in steps
-    ])  # fmt: skip
+    )
 
 
 def entry_of(

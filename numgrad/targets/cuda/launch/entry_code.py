@@ -41,10 +41,10 @@ def add_to(t, item, name, number):
 
 
 def address_of(t, array, p):
-    """Return the address on the device of the first element of an array; 0 if it is not as declared.
+    """Return the address of the first element of an array; 0 if the array is not as declared.
 
-    ``p`` is the address of the words that declare the array. The array has to lie in memory of the
-    default stream.
+    ``p`` is the address of the words that declare the array. The array has to lie in memory that
+    was made for the default stream.
     """
     if is_a(t, array, at.ARRAY) == 0 or place(t, array, at.A_TARGET) != load_word(t, at.TARGET):
         return 0

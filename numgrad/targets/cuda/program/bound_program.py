@@ -24,8 +24,8 @@ from ..launch.entry import (  # fmt: skip
     maker_of,
 )
 from ..launch.graphs import OFTEN, GraphExecutable, Span, is_worth_while
-from ..launch.python_entry import EntryWithNumbers, PythonEntry
 from ..launch.lanes import LaneAssignment, assign_lanes, streams_of
+from ..launch.python_entry import EntryWithNumbers, PythonEntry
 from ..launch.steps import Blocks, Launch, Place
 from .lowering import lowered
 
