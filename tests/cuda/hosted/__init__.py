@@ -65,8 +65,8 @@ class Host:
         Of the simulator, by the names that the library knows.
     shapes : list
         Blocks and threads of each launch.
-    streams : list
-        The address of the stream of each launch.
+    streams, devices : list
+        The address of the stream of each launch, and the number of the GPU that is current.
     error : Exception or None
         Why the latest launch failed.
     graphs : dict
@@ -75,7 +75,7 @@ class Host:
 
     def __init__(self, library):
         self.library, self.kernels, self.shapes, self.error = library, {}, [], None
-        self.graphs, self.streams = {}, []
+        self.graphs, self.streams, self.devices = {}, [], []
         library.hosted_capturing.restype = ctypes.c_void_p
         self._callback = _LAUNCHED(self._run)
         library.hosted_on_launch(self._callback)
@@ -90,6 +90,7 @@ class Host:
                 return 0
             self.shapes.append((blocks, threads))
             self.streams.append(stream)
+            self.devices.append(self.library.hosted_device())
             kernel, words = self.kernels[symbol], _Words(arguments)
             launch = kernel, [words.take(p) for p in kernel.parameters]
             graph = self.library.hosted_capturing()

@@ -21,7 +21,7 @@ from . import begin
 
 ROUNDS = 7
 WARM = 120  # plans get recorders, and programs entries, after some runs
-RING = {"cpu": 8, "cuda": 1024}  # so large that the program does not become a graph
+RING = {"cpu": 8, "cuda": 4096}  # so large that the program does not become a graph
 
 
 def vectors(device):

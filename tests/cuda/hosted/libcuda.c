@@ -24,7 +24,7 @@ static int nothing(void) { return 0; }
 
 void hosted_on_launch(launched function) { on_launch = function; }
 /* A thread has no context before it sets one, and a launch may be made to wait for another thread. */
-static __thread int has_context;
+static __thread handle context_of_thread;
 static volatile int blocked;
 static volatile int is_waiting;
 static int was_overdue;
@@ -50,12 +50,14 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 4 : 1; /* sm_90, 4 SMs */
     return 0;
 }
-int cuDevicePrimaryCtxRetain(handle *context, int device) { *context = (handle)0x1000; return 0; }
-int cuCtxSetCurrent(handle context) { has_context = context != NULL; return 0; }
-int cuCtxGetCurrent(handle *context) { *context = has_context ? (handle)0x1000 : NULL; return 0; }
-int cuCtxPopCurrent_v2(handle *context) { *context = (handle)0x1000; return 0; }
+int cuDevicePrimaryCtxRetain(handle *context, int device) { *context = (char *)0x1000 + device; return 0; }
+int cuCtxSetCurrent(handle context) { context_of_thread = context; return 0; }
+int cuCtxGetCurrent(handle *context) { *context = context_of_thread; return 0; }
+int cuCtxPushCurrent_v2(handle context) { return cuCtxSetCurrent(context); }
+int cuCtxPopCurrent_v2(handle *context) { return cuCtxGetCurrent(context); }
+int hosted_device(void) { return (int)((char *)context_of_thread - (char *)0x1000); }
 int cuCtxSynchronize(void) { return 0; }
-int cuCtxGetDevice(int *device) { *device = 0; return 0; }
+int cuCtxGetDevice(int *device) { *device = hosted_device(); return 0; }
 int cuCtxGetStreamPriorityRange(int *least, int *most) { *least = 0; *most = -5; return 0; }
 
 int cuMemGetInfo_v2(size_t *available, size_t *total) { *available = 1 << 20; *total = 1 << 21; return 0; }
@@ -149,7 +151,7 @@ struct configuration { unsigned gx, gy, gz, bx, by, bz, shared; handle stream; v
 
 int cuLaunchKernel(handle kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, handle stream, void **arguments, void **extra) {
-    if (!has_context) return 201; /* CUDA_ERROR_INVALID_CONTEXT */
+    if (context_of_thread == NULL) return 201; /* CUDA_ERROR_INVALID_CONTEXT */
     wait_for_others();
     return idle ? 0 : on_launch(kernel, gx, bx, stream, arguments);
 }

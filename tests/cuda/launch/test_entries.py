@@ -307,22 +307,6 @@ def test_other_threads_run_while_the_driver_waits(driver):
 
 
 @only_hosted
-def test_with_several_gpus_each_launch_sets_its_own(driver, monkeypatch):
-    entered = []
-    enter = driver._enter
-    monkeypatch.setattr(driver, "_is_one_of_many", True)
-    monkeypatch.setattr(driver, "_enter", lambda: (entered.append(1), enter()))
-    function = ng.jit(lambda x, y: ng.cos(x) * y - x, fuse="now")
-    x, y = on_device(X), on_device(Y)
-    for _ in range(4):
-        found = function(x, y)
-    del entered[:]
-    function(x, y)
-    assert entered
-    np.testing.assert_allclose(found.cpu().numpy(), np.cos(X) * Y - X, 1e-13)
-
-
-@only_hosted
 def test_a_launch_that_fails_is_an_error_and_the_next_one_is_right(driver, monkeypatch):
     function = ng.jit(lambda x, y: ng.sin(x * y) + x, fuse="now")
     x, y = on_device(X), on_device(Y)

@@ -163,6 +163,7 @@ class Driver:
 
         With ``timing`` the event keeps its time; see `milliseconds`.
         """
+        self._enter()  # each GPU has a default stream of the same address
         if not timing:
             return stream.record()
         from cuda.core import EventOptions
@@ -171,10 +172,12 @@ class Driver:
 
     def wait(self, stream: Any, event: Any) -> None:
         """Let work that is given to a stream from now on wait for an event."""
+        self._enter()
         stream.wait(event)
 
     def synchronize(self, stream: Any) -> None:
         """Wait on the host until all work of a stream is done."""
+        self._enter()
         stream.sync()
 
     def synchronize_event(self, event: Any) -> None:
