@@ -65,7 +65,7 @@ class PytreeEntry:
         given = None if leaves is None else self._arrays(leaves)
         if leaves is None or given is None:
             return MISSED
-        results: Sequence[Any] = [make()] if rebuild is None else make()
+        results: list[Any] = [make()] if rebuild is None else make()
         if entry(*given, *results) is not None:
             return MISSED
         specialization = self.specialization
@@ -94,7 +94,7 @@ class PytreeEntry:
         """
         given = []
         for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
-            array = leaf
+            array: Any = leaf
             if type(leaf) is Tensor:
                 array = leaf.array
                 if leaf.requires_grad is not requires or array is None:
