@@ -90,11 +90,7 @@ def _copied(value: Value) -> Tensor:
 
 def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
     if not options.allow_unused:
-        raise UnusedInputError(
-            f"The differentiated Tensor at index {index} (shape {place.spec.shape}) appears to "
-            f"not have been used in "
-            f"the graph. Set allow_unused=True if this is the desired behavior."
-        )
+        raise unused_error(index, place.spec.shape)
     if not options.materialize_grads:
         return None
     if place.tensor is None:
@@ -103,6 +99,14 @@ def _unused(index: int, place: Place, plan: Any, options: Any) -> Tensor | None:
         )
     unused = zeros(place.spec, plan.batch)
     return unused.requires_grad_() if options.create_graph else unused
+
+
+def unused_error(index: int, shape: tuple[int, ...]) -> UnusedInputError:
+    """Return the error for an input on which no output depends."""
+    return UnusedInputError(
+        f"The differentiated Tensor at index {index} (shape {shape}) appears to not have been used "
+        f"in the graph. Set allow_unused=True if this is the desired behavior."
+    )
 
 
 def zeros(spec: Spec, batch: int | None) -> Tensor:
@@ -153,6 +157,12 @@ def _retain_outputs(plan: Any, outcome: Outcome, create_graph: bool) -> None:
             for edge, seed in plan.seeds
             if edge not in seen and not edge.node.is_accumulator
         )
+
+
+def write_retained(outcome: Outcome, options: Any) -> None:
+    """Write the ``.grad`` of tensors that retain their gradients."""
+    with _lock:
+        _write_retained(outcome, options)
 
 
 def _write_retained(outcome: Outcome, options: Any) -> None:

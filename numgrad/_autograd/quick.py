@@ -1,7 +1,8 @@
-"""The quick way of ``grad`` and ``backward``: no options, and a graph of a known structure.
+"""The quick way of ``grad`` and ``backward``: no options.
 
-A plan, kept from an earlier pass over a graph of this structure, computes the gradients. Each
-function returns None (or False) where the general way has to do the work.
+A plan, kept from an earlier pass over a graph of this structure, computes the gradients; where none
+is known, a pass whose options need no look. Each function returns None (or False) where the general
+way has to do the work.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor, constant, placed
-from ..engine.differentiate.repeated_pass import RepeatedPass, find_repeated_pass, ones
-from ..engine.differentiate.request import Outcome
+from ..engine.differentiate.backward import BackwardPass
+from ..engine.differentiate.repeated_pass import Start, find_repeated_pass, ones, start_of
+from ..engine.differentiate.request import Outcome, Request
 from ..engine.graph.node import Edge
 from . import anomaly, delivery
 from .options import Options
@@ -21,19 +23,42 @@ def grad(
     outputs: Any, inputs: Any, seeds: Any, batched: bool, retain: bool, create_graph: bool,
     allow_unused: bool,
 ) -> Any:  # fmt: skip
-    """Return the gradients as `passes.grad` does; None where no known plan computes them."""
+    """Return the gradients as `passes.grad` does; None where the general way has to find them."""
     items, sources = _tensors(outputs), _tensors(inputs)
     if items is None or sources is None:
         return None
-    again = _found(items, sources, seeds, batched, retain, create_graph)
-    if again is None or again.recalled.given is None:
+    start = _start(items, sources, seeds, batched, create_graph)
+    if start is None:
         return None
-    if not allow_unused and None in again.recalled.given:
+    again = find_repeated_pass(start, retain)
+    if again is None:
+        return None if batched else _without_plan(start, sources, seeds, retain, allow_unused)
+    given = again.recalled.given
+    if given is None or (not allow_unused and None in given):
         return None
-    values = again.run(_seeds(items, seeds) if create_graph else ())
-    if values is None:
+    values = again.run(_seeds(start, seeds) if create_graph else ())
+    return None if values is None else tuple([None if n is None else values[n] for n in given])
+
+
+def _without_plan(
+    start: Start, sources: Sequence[Tensor], seeds: Any, retain: bool, allow_unused: bool
+) -> Any:
+    """Return the gradients by a pass that no known plan serves; None if an input is given twice."""
+    targets = start.targets()
+    if len(set(targets)) < len(targets):
         return None
-    return tuple([None if n is None else values[n] for n in again.recalled.given])
+    roots = start.outputs()
+    pairs = list(zip(roots, _seeds(start, seeds), strict=True))
+    outcome = BackwardPass(Request(pairs, targets, start.create_graph, retain), True).run()
+    results = [outcome.grads.get(edge) for edge in targets]
+    if not allow_unused:
+        for n, result in enumerate(results):
+            if result is None:
+                outcome.restore_saved()
+                raise delivery.unused_error(n, sources[n].shape)
+    if outcome.retained:
+        delivery.write_retained(outcome, Options(create_graph=start.create_graph))
+    return tuple(results)
 
 
 def _tensors(items: Any) -> Sequence[Tensor] | None:
@@ -54,22 +79,29 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
     Return None if there is no such plan, if an input has no gradient, or if the output may depend
     on other leaves.
     """
-    again = _found((output,), inputs, None, False, True)
+    start = _start((output,), inputs, None, False)
+    again = None if start is None else find_repeated_pass(start, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
         return None
     values = None if None in again.recalled.given else again.run()
     return None if values is None else [values[n] for n in again.recalled.given if n is not None]
 
 
-def _seeds(outputs: Sequence[Any], seeds: Any) -> list[Tensor]:
+def _seeds(start: Start, seeds: Any) -> list[Tensor]:
     """Return the seeds as tensors, which nodes may save: ones in place of None, arrays as
-    constants."""
-    return [
-        placed(np.ones(output.shape, output.dtype), output.spec.device) if seed is None
-        else seed if type(seed) is Tensor
-        else constant(seed)
-        for output, seed in zip(outputs, _each(seeds, len(outputs)), strict=True)
-    ]  # fmt: skip
+    constants.
+
+    The seeds that share an array in ``start`` share one here, as plans are found by that.
+    """
+    default: dict[int, Tensor] = {}
+    made = []
+    each = _each(seeds, len(start.values))
+    for output, seed, array in zip(start.values, each, start.seeds, strict=True):
+        if seed is None and (seed := default.get(id(array))) is None:
+            spec = output.spec
+            seed = default[id(array)] = placed(np.ones(spec.shape, spec.dtype), spec.device)
+        made.append(seed if type(seed) is Tensor else constant(seed))
+    return made
 
 
 def _each(seeds: Any, count: int) -> Sequence[Any]:
@@ -80,15 +112,26 @@ def _each(seeds: Any, count: int) -> Sequence[Any]:
 
 
 def backward(outputs: Any, seeds: Any, retain: bool, inputs: Any = None) -> bool:
-    """Accumulate the gradients of all leaves, or of leaves among ``inputs``, by a known plan.
+    """Accumulate the gradients of all leaves, or of leaves among ``inputs``, as `passes.backward`
+    does.
 
-    Return False if there is none, if an input is no leaf, or if one has no gradient.
+    Return False where the general way has to: if an input is no leaf or has no gradient, and if
+    there are inputs, but no known plan.
     """
     items, leaves = _tensors(outputs), None if inputs is None else _leaves(inputs)
     if items is None or (inputs is not None and leaves is None):
         return False
-    again = _found(items, leaves, seeds, False, retain)
-    if again is None or (leaves is not None and None in (again.recalled.given or [None])):
+    start = _start(items, leaves, seeds, False)
+    if start is None:
+        return False
+    again = find_repeated_pass(start, retain)
+    if again is None:
+        if leaves is None:
+            pairs = list(zip(start.outputs(), _seeds(start, seeds), strict=True))
+            request = Request(pairs, None, retain_graph=retain, accumulate=True)
+            delivery.accumulate(BackwardPass(request, True).run(), None, _PLAIN)
+        return leaves is None
+    if leaves is not None and None in (again.recalled.given or [None]):
         return False
     values = again.run()
     if values is None:
@@ -109,14 +152,13 @@ def _leaves(items: Any) -> Sequence[Tensor] | None:
     return found if found and all([x.node is None for x in found]) else None  # noqa: C419
 
 
-def _found(
-    outputs: Sequence[Any], inputs: Any, seeds: Any, batched: bool, retain: bool,
-    create_graph: bool = False,
-) -> RepeatedPass | None:  # fmt: skip
-    """Return the pass over a graph of known structure, ready to run.
+def _start(
+    outputs: Sequence[Any], inputs: Any, seeds: Any, batched: bool, create_graph: bool = False
+) -> Start | None:
+    """Return where a pass starts and ends.
 
-    Return None if there is no such pass, if a seed needs a conversion, or if anomaly detection is
-    on.
+    Return None if a value requires no gradient, if a seed needs a conversion, or if anomaly
+    detection is on.
     """
     each = _each(seeds, len(outputs))
     if len(each) != len(outputs) or not outputs:
@@ -135,7 +177,7 @@ def _found(
         for array in arrays:
             if len(array) != batch:
                 return None
-    return find_repeated_pass(outputs, arrays, inputs, batch, retain, create_graph)
+    return start_of(outputs, arrays, inputs, batch, create_graph)
 
 
 def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:

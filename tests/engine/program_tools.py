@@ -4,6 +4,7 @@ import numgrad as ng
 from numgrad.engine.derivatives.batching import with_rows
 from numgrad.engine.differentiate.backward import BackwardPass, Request
 from numgrad.engine.differentiate.method import Method
+from numgrad.engine.differentiate.saved_values import take_saved
 from numgrad.engine.differentiate.walk import walk
 from numgrad.engine.lower import lower as programs
 from numgrad.engine.record.apply import deferring
@@ -20,7 +21,7 @@ def backward_program(output, inputs, seed, batch=None):
     plan_cache.forget()  # an earlier pass of this structure would be repeated
     run = BackwardPass(request)
     run.method = Method()  # it would compute at once
-    run._take_saved(run.wanted)
+    take_saved(run, run.wanted)
     with deferring(True, []), ng.no_grad():
         run._seed()
         walk(run)

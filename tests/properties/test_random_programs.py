@@ -11,7 +11,7 @@ import pytest
 import numgrad as ng
 from numgrad.testing.fuzzing import drawing, judging, operators, running, tapes
 from numgrad.testing.fuzzing.drawing import draw_program
-from numgrad.testing.fuzzing.judging import judge
+from numgrad.testing.fuzzing.judging import Verdict, judge
 from numgrad.testing.fuzzing.programs import Program
 from numgrad.testing.fuzzing.shrinking import shrink
 from tests.sampling import exhaustive, one_in
@@ -316,3 +316,18 @@ def test_what_differences_do_not_know_is_said(main, point, words):
 def test_ill_conditioned_sums_are_judged_by_what_rounding_costs():
     main = "np.sum(np.sin(x) * 1e6 - np.sin(x) * 999999.0)"
     assert judged(main, "ng.func.grad(main)(a0)", a0="np.array([0.3, 0.7])").kind == "right"
+
+
+def test_shortened_programs_are_programs():
+    main = "def main(*x):\n    return np.sum(np.stack([*x]), *(0,))\n"
+    observed = "gradients('tensor', lambda *x: main(*x), a0)"
+    operands = {"a0": "ng.tensor([1.0, 2.0], requires_grad=True)"}
+    tried = []
+
+    def judged(program):
+        compile(program.text(), "program", "exec")
+        tried.append(program)
+        return Verdict("right")
+
+    shrink(Program(0, operands, main, observed), Verdict("wrong"), judged=judged)
+    assert any("lambda *x: x" in program.observed for program in tried)

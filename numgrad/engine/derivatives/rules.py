@@ -157,7 +157,16 @@ class Rule:
         constants, steps, results = recipe
         arrays += constants
         for step in steps:
-            step.append_to(arrays)
+            call, given = step.compute, [arrays[n] for n in step.reads]
+            if call is None:
+                arrays += runtime.run(step.operator, given, step.static)
+                continue
+            try:
+                array = call(*given)
+            except ValueError:  # strides for which the plan needs a copy of the array
+                arrays += runtime.run(step.operator, given, step.static)
+                continue
+            arrays.append(array if type(array) is np.ndarray else as_array(array))
         return [None if n is None else arrays[n] for n in results]
 
     def _made(self) -> "tuple[list[np.ndarray], list[_Step], list[int | None]]":
@@ -211,19 +220,6 @@ class _Step:
         self.operator, self.static, self.reads = expr.operator, expr.static, reads
         plan = plan_of(expr.operator, expr.static, expr.inputs, at_once=True)
         self.compute = None if plan is None else plan.compute
-
-    def append_to(self, arrays: list[Any]) -> None:
-        """Compute the step from the arrays that it reads, and append its results."""
-        given = [arrays[n] for n in self.reads]
-        if self.compute is not None:
-            try:
-                array = self.compute(*given)
-            except ValueError:  # strides for which the plan needs a copy of the array
-                arrays += runtime.run(self.operator, given, self.static)
-                return
-            arrays.append(as_array(array))
-            return
-        arrays += runtime.run(self.operator, given, self.static)
 
 
 _MOST_RULES = 1 << 13  # of all kinds

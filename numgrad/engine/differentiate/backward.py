@@ -8,9 +8,11 @@ can. The loop over the nodes is in `walk`.
 """
 
 import weakref
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any
+
+import numpy as np
 
 from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
@@ -22,21 +24,24 @@ from ..graph.traversal import needed, reachable, reached_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from ..replay import recorded_plan
-from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
+from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met, times_outlined
 from ..replay.structure import Structure, structure_of
 from . import hooks
 from .delivery import own_results
 from .method import Method, how, is_plain
-from .repeated_pass import freeing
 from .request import Outcome, Request
+from .saved_values import take_saved
 from .streams import Streams, streams_of
 from .walk import WatchedValues, evaluator_of, walk
 
 
 class BackwardPass:
-    """One backward pass over the selected nodes."""
+    """One backward pass over the selected nodes.
 
-    def __init__(self, request: Request) -> None:
+    With ``is_new`` no track of a known plan fits the graph, so none is looked for.
+    """
+
+    def __init__(self, request: Request, is_new: bool = False) -> None:
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
@@ -45,12 +50,17 @@ class BackwardPass:
         # the inner pass is a part of the pass around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
-        if self.around is None and (known := recognise(request)) is not None:
+        known = None if is_new or self.around is not None else recognise(request)
+        if known is not None:
             self.structure, self.recalled = known
             return
         order = reachable(request.roots, request.cut, request.ends, request.first)
         self.comes_again = False
-        self.structure = structure_of(request, order) if self.around is None else None
+        self.structure: Structure | None = None
+        times = 0 if self.around is not None else times_outlined(request, order)
+        self.is_second = times == 1  # most likely of the structure of the first one
+        if times != 0:
+            self.structure = structure_of(request, order)
         self.recalled = None if self.structure is None else self._recall(self.structure, order)
         if self.recalled is not None:
             return
@@ -80,9 +90,10 @@ class BackwardPass:
         ``wanted`` has the nodes whose derivatives are computed. A node of ``order`` that is not
         among them is visited only to take its own gradient as a result.
         """
-        request, leaves = self.request, [Edge(node, 0) for node in order if node.is_accumulator]
-        targets = leaves if request.targets is None else list(request.targets)
-        self.targets = set(targets) | (set(leaves) if request.extra_leaves else set())
+        request = self.request
+        self.targets = set(request.targets or ())
+        if request.targets is None or request.extra_leaves:
+            self.targets.update([Edge(node, 0) for node in order if node.is_accumulator])
         inside = [node for node in order if node not in request.ends] if request.ends else order
         self.wanted = needed(inside, self.targets, request.cut)
         touched = {edge.node for edge in self.targets}
@@ -102,7 +113,7 @@ class BackwardPass:
         if recalled is not None:
             return recalled
         times = times_met(structure)
-        self.comes_again = times > 0
+        self.comes_again = times > 0 or self.is_second
         plain = bool(structure.indexed) and is_plain(self.request, order)
         other = structure.with_positions() if plain else None
         if other is not None:
@@ -119,24 +130,31 @@ class BackwardPass:
         if self.request.batch is not None:
             hooks.refuse_retained(self)
         try:
-            self._take_saved(self.wanted)
+            take_saved(self, self.wanted)
             if self.is_stale:
                 return type(self)(self.request).run()
-            # A pass without functions of users makes no cycles for the garbage collector.
-            quiet = paused() if self.structure is not None else nullcontext()
-            with quiet, grad_mode(self.request.create_graph):
-                self.streams = streams_of(self.order) if self.method.careful is None else None
-                with self._computing():
-                    self._seed()
-                    self._walk()
-                    own_results(self)
-                self._finish()
+            if self.method.applies_rules:
+                with np.errstate(all="ignore"):  # as kernels do
+                    self._compute_results()
+            else:
+                # Without functions of users there are no cycles for the garbage collector.
+                quiet = paused() if self.structure is not None else nullcontext()
+                with quiet, grad_mode(self.request.create_graph):
+                    self.streams = streams_of(self.order) if self.method.careful is None else None
+                    with self._computing():
+                        self._compute_results()
+                    self._finish()
         except BaseException:
             self._outcome().restore_saved()
             raise
         finally:
             self.evaluator = None  # it refers to the pass
         return self._outcome()
+
+    def _compute_results(self) -> None:
+        self._seed()
+        self._walk()
+        own_results(self)
 
     def _walk(self) -> None:
         """Visit the nodes and put the gradients of the targets into ``grads``."""
@@ -160,12 +178,14 @@ class BackwardPass:
         order = self.structure.order
         executed = [order[n] for n in recalled.executed]
         wanted = dict(zip(executed, recalled.masks, strict=True))
+        keepers = [order[n] for n in recalled.keepers]
         try:
-            self._take_saved([order[n] for n in recalled.keepers])
+            take_saved(self, keepers)
             if self.is_stale:
                 return type(self)(self.request).run()
             seeds = [value for _, value in self.request.seeds]
-            values = recalled.values(self.structure, seeds, self.saved)
+            saved = [self.saved[node] for node in keepers]
+            values = recalled.values(self.structure, seeds, saved)
         except BaseException:
             Outcome({}, [], [], {}, self.saved, self.has_freed).restore_saved()
             raise
@@ -198,7 +218,7 @@ class BackwardPass:
 
         The other pass computes the expressions together with its own.
         """
-        self._take_saved(self.wanted)
+        take_saved(self, self.wanted)
         self._seed()
         try:
             self._walk_part()
@@ -213,21 +233,6 @@ class BackwardPass:
         return Outcome(
             self.grads, self.retained, self.order, self.wanted, self.saved, self.has_freed
         )
-
-    def _take_saved(self, nodes: Collection[Node]) -> None:
-        """Take the saved values of all nodes at once, under a lock: of two passes that free one
-        graph, one gets all values, and the other an error."""
-        with freeing:
-            for node in nodes:
-                before = node.saved
-                self.saved[node] = node.unpack()
-                self.is_stale = self.is_stale or node.saved is not before
-            if self.is_stale:
-                return
-            if not self.request.retain_graph:
-                self.has_freed = True
-                for node in nodes:
-                    node.free()
 
     def _seed(self) -> None:
         """Add the seeds and the initial gradients to the sums of cotangents at their edges: before

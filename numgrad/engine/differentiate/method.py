@@ -8,8 +8,10 @@ program.
 
 from collections.abc import Collection, Sequence
 from math import prod
+from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..graph.kind import Kind
 from ..graph.node import Accumulator, Node, OwnSlot
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
@@ -36,6 +38,11 @@ class Method(NamedTuple):
     is_immediate: bool = False
     is_traced: bool = False
     careful: Collection[Node] | None = None
+
+    @property
+    def applies_rules(self) -> bool:
+        """Whether the pass does nothing but apply rules to arrays."""
+        return self.is_immediate and self.careful is not None and not self.careful
 
 
 def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) -> Method:
@@ -68,7 +75,12 @@ def careful_nodes(request: Any, order: Sequence[Node]) -> set[Node] | None:
         return None
     if other_modes and chosen_stream() is not None:
         return None
-    found = {node for node in order if _is_seen(node)}
+    # Most nodes have a shared kind and no extras: looking at that here is faster than a call.
+    found = {
+        node
+        for node in order
+        if (node.extras is not None or not node._kind.is_shared) and _is_seen(node)
+    }
     if any([node.stream is not None for node in found]):  # noqa: C419  a list is faster
         return None
     return found | {node for node in order if _passes(node, found)} if found else found
@@ -115,42 +127,53 @@ def is_computable(
     most = None if request.create_graph else MOST_WATCHED if careful else MOST
     if request.direction != "reverse" and any([_is_seen(node) for node in order]):  # noqa: C419
         return False  # tangents go through functions of users by expressions
-    return all([_is_simple(node, most) for node in order])  # noqa: C419
+    return _are_computed(order) and all([_is_small(k, most) for k in _kinds_of(order)])  # noqa: C419
 
 
-def _is_simple(node: Node, most: int | None) -> bool:
-    if isinstance(node, Accumulator):
-        return True
-    if node.saved is None or not all(map(_is_computed, node.saved)):
-        return False
-    kind = node.kind
-    if kind is None:
-        return _is_small(node, most)
-    if kind.is_small is None:
-        kind.is_small = {n: _is_small(node, n) for n in (None, MOST, MOST_WATCHED)}
-    return kind.is_small[most]
+def _kinds_of(order: Sequence[Node]) -> set[Kind]:
+    """Return the kinds of nodes that are no accumulators."""
+    kinds = set(map(attrgetter("_kind"), order))
+    if all([kind.is_settled for kind in kinds]):  # noqa: C419
+        return {kind for kind in kinds if kind.inputs}
+    return {node.kind or node._kind for node in order if not isinstance(node, Accumulator)}
 
 
-def _is_small(node: Node, most: int | None) -> bool:
-    """Whether nodes of this kind have rules, and a program would save no memory on their arrays.
+def _is_small(kind: Kind, most: int | None) -> bool:
+    """Whether nodes of a kind have rules, and a program would save no memory on their arrays.
 
     ``most`` is the largest number of elements that an array may have, None for any number.
     """
-    operator, roles = node.operator, runtime.roles
+    if not kind.is_shared:
+        return _is_light(kind, most)
+    if kind.is_small is None:
+        kind.is_small = {n: _is_light(kind, n) for n in (None, MOST, MOST_WATCHED)}
+    return bool(kind.is_small[most])
+
+
+def _is_light(kind: Kind, most: int | None) -> bool:
+    operator, roles = kind.operator, runtime.roles
     if not (operator.has_rule or operator.is_python) or operator.is_replay:
         return False
     if operator is roles.put_view and most is not None:
         return False  # a program writes a part without a copy of the rest
-    if most is not None and any([prod(spec.shape) > most for spec in node.outputs]):  # noqa: C419
+    if most is not None and any([prod(spec.shape) > most for spec in kind.outputs]):  # noqa: C419
         return False
     # The gradient of a part is written into zeros of the size of the whole array.
     is_part = operator in (roles.index, roles.element, roles.put_view)
-    return not is_part or prod(node.inputs[0].shape) <= (most or MOST)
+    return not is_part or prod(kind.inputs[0].shape) <= (most or MOST)
 
 
-def _is_computed(saved: Any) -> bool:
-    """Whether a saved value is None or a computed value that no hook has packed."""
-    return saved is None or (type(saved) is runtime.value and saved.array is not None)
+def _are_computed(order: Sequence[Node]) -> bool:
+    """Whether all saved values of nodes are computed values that no hook has packed."""
+    kind = runtime.value
+    for node in order:
+        saved = node.saved
+        if saved is None:
+            return False
+        for value in saved:
+            if value is not None and (type(value) is not kind or value.array is None):
+                return False
+    return True
 
 
 __all__ = ["Method", "careful_nodes", "how", "is_plain"]

@@ -6,20 +6,21 @@ None, and the general pass deals with the graph or raises the error.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._settings import settings
 from ...process.bounded_dict import Bounded
-from ...process.fork_locks import fork_safe_lock
-from ..graph.node import accumulator_of
+from ..graph.node import Edge, Node, accumulator_of, are_unwritten
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
 from ..replay.plan_cache import KnownPlan, plan_for_start, starts_of
 from ..replay.structure import Structure
+from .saved_values import freeing
 
-freeing = fork_safe_lock()  # held while saved values are taken: two passes may free one graph
+_saved, _versions = attrgetter("saved"), attrgetter("versions")
 
 
 class RepeatedPass:
@@ -36,72 +37,97 @@ class RepeatedPass:
 
         ``seeds`` are needed only for a recorded pass.
         """
-        order = self.structure.order
-        kept: dict[Any, Any] = {}
+        structure = self.structure
+        order = structure.order
+        nodes: list[Any] = []
+        kept: list[Any] = []
         has_freed = False
         try:
             with freeing:
-                for n in self.recalled.keepers:
-                    node = order[n]
-                    saved = node.saved
-                    if saved is None:
-                        return None
-                    for value, version in zip(saved, node.versions, strict=False):
-                        if value is not None:
-                            storage = value._storage
-                            if storage is not None and storage.version != version:
-                                return None
-                    kept[node] = saved
+                nodes = [order[n] for n in self.recalled.keepers]
+                kept = list(map(_saved, nodes))
+                if None in kept:
+                    return None
+                versions = map(_versions, nodes)
+                if not (structure.is_unwritten or all(map(are_unwritten, kept, versions))):
+                    return None
                 if not self._retain:
                     has_freed = True
-                    for node in kept:
+                    for node in nodes:
                         node.saved = None
-            return self.recalled.values(self.structure, seeds, kept)
+            return self.recalled.values(structure, seeds, kept)
         except BaseException:  # Ctrl-C may come when some nodes are freed
             if has_freed:  # else another pass may have freed the nodes, which stay freed
-                for node, saved in kept.items():
+                for node, saved in zip(nodes, kept, strict=True):
                     node.saved = saved
             raise
 
 
-def find_repeated_pass(
+class Start(NamedTuple):
+    """Where a pass without options starts and ends.
+
+    Attributes
+    ----------
+    values, seeds : sequence of Value, list of ndarray
+        The outputs, and a seed for each, of its dtype and shape, with the batch in front.
+    roots, root_slots : list of Node, list of int
+        The nodes of the outputs, and the numbers of the outputs there.
+    ends, end_slots : list of Node, list of int
+        The same of the values whose gradients are wanted; None for all leaves.
+    batch : int or None
+        The number of rows of a batched pass.
+    """
+
+    values: Sequence[Any]
+    seeds: list[Any]
+    roots: list[Node]
+    root_slots: list[int]
+    ends: list[Node] | None
+    end_slots: list[int] | None
+    batch: int | None
+    create_graph: bool
+
+    def outputs(self) -> list[Edge]:
+        """Return the edges at which the pass starts."""
+        return list(map(Edge, self.roots, self.root_slots))
+
+    def targets(self) -> list[Edge]:
+        """Return the edges whose gradients are wanted."""
+        return list(map(Edge, self.ends or (), self.end_slots or ()))
+
+
+def start_of(
     outputs: Sequence[Any],
     seeds: list[Any],
     inputs: Sequence[Any] | None,
     batch: int | None,
-    retain: bool,
     create_graph: bool = False,
-) -> RepeatedPass | None:
-    """Return the pass over the graph of outputs if its structure was met before, else None.
+) -> Start | None:
+    """Return where a pass starts and ends; None if a value requires no gradient, or if the mode of
+    the thread needs a general pass.
 
-    Parameters
-    ----------
-    outputs, seeds : sequence of Value, list of ndarray
-        Each seed has the dtype and the shape of its output, with the batch in front.
-    inputs : sequence of Value or None
-        The values whose gradients are wanted; None for all leaves.
-    batch : int or None
-        The number of rows of a batched pass.
-    retain : bool
-        Whether the graph keeps its saved values.
-    create_graph : bool
-        Whether the pass is recorded.
+    The parameters are the fields of `Start`; ``inputs`` are the values whose gradients are wanted.
     """
     if other_modes and not mode.direct:
         return None
     roots = _places(outputs)
-    targets = slots = None
-    if inputs is not None:
-        wanted = _places(inputs)
-        if wanted is None:
-            return None
-        targets, slots = wanted[0], tuple(wanted[1])
-    if roots is None:
+    ends: Any = (None, None) if inputs is None else _places(inputs)
+    if roots is None or ends is None:
         return None
+    return Start(outputs, seeds, *roots, *ends, batch, create_graph)
+
+
+def find_repeated_pass(start: Start, retain: bool) -> RepeatedPass | None:
+    """Return the pass that starts and ends there if its structure was met before, else None.
+
+    ``retain`` says whether the graph keeps its saved values.
+    """
+    _, seeds, roots, root_slots, ends, end_slots, batch, create_graph = start
     options = False, settings.sort_sum_gradient, batch, create_graph
     rows = batch is not None
-    starts = starts_of(tuple([(slot, rows) for slot in roots[1]]), slots, options)
-    found = plan_for_start(tuple(roots[0]), starts, targets, seeds)
+    slots = None if end_slots is None else tuple(end_slots)
+    starts = starts_of(tuple([(slot, rows) for slot in root_slots]), slots, options)
+    found = plan_for_start(tuple(roots), starts, ends, seeds)
     return None if found is None else RepeatedPass(found[1], found[0], retain)
 
 
@@ -135,4 +161,4 @@ def ones(spec: Spec) -> np.ndarray:
     return array
 
 
-__all__ = ["RepeatedPass", "find_repeated_pass", "freeing", "ones"]
+__all__ = ["RepeatedPass", "Start", "find_repeated_pass", "ones", "start_of"]

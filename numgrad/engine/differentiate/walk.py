@@ -20,7 +20,7 @@ from ..derivatives.region_gradients import writes
 from ..derivatives.rules import Rule, rules_of
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import Packed, on_stream, runtime
+from ..record.apply import Packed, grad_mode, on_stream, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
@@ -233,6 +233,12 @@ class Computed(Evaluator):
 
     computes = True
 
+    def __init__(self, backward_pass: Any) -> None:
+        super().__init__(backward_pass)
+        self._known: dict[Any, Rule] = {}
+        if backward_pass.method.applies_rules:
+            self.add = _added  # the whole pass ignores what NumPy would warn of
+
     @staticmethod
     def value(cotangent: Any, /) -> Any:
         return None if cotangent is None else runtime.value(cotangent)
@@ -244,8 +250,7 @@ class Computed(Evaluator):
     @staticmethod
     def add(first: Any, second: Any, /) -> Any:
         with np.errstate(all="ignore"):  # as kernels do
-            total = np.add(first, second)  # has the bits of any other kernel that adds
-        return total if type(total) is np.ndarray else np.asarray(total)
+            return _added(first, second)
 
     def gradients(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
         """Return the gradients of a node's inputs, by the rule of the node's kind.
@@ -253,20 +258,40 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
-        saved, kind = self.saved[node], node.kind
-        rows: tuple[Any, ...] = (False,)
-        if len(cotangents) > 1:
-            rows = tuple([None if total is None else False for total in cotangents])
-        rule = None if kind is None else rules_of(kind).get((mask, rows))
+        key = (node._kind, mask) if len(cotangents) == 1 else None
+        rule, saved = self._known.get(key), self.saved[node]
         if rule is None:
-            values = [None if total is None else runtime.value(total) for total in cotangents]
-            rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
+            rule = self._rule(node, mask, saved, cotangents)
             if rule is None:
-                made = self.run.differentiated(node, mask, values)
+                values = [None if total is None else runtime.value(total) for total in cotangents]
+                with grad_mode(False):
+                    made = self.run.differentiated(node, mask, values)
                 return [None if g is None else g.array for g in made]
+            if key is not None:
+                self._known[node._kind, mask] = rule
         given = [total for total in cotangents if total is not None]
         given += [saved[n].array for n in rule.reads]
         return rule.compute(given)
+
+    def _rule(
+        self, node: Node, mask: Any, saved: tuple[Any, ...], cotangents: Sequence[Any]
+    ) -> Rule | None:
+        """Return the rule of a node; None the first time that the rule is asked for."""
+        kind = node.kind
+        if kind is None:
+            return None
+        arrived = tuple([None if total is None else False for total in cotangents])
+        rule = rules_of(kind).get((mask, arrived))
+        if rule is None:
+            values = [None if total is None else runtime.value(total) for total in cotangents]
+            rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
+        return rule
+
+
+def _added(first: Any, second: Any, /) -> Any:
+    """Return the sum of two arrays as an array, with the bits of any other kernel that adds."""
+    total = np.add(first, second)
+    return total if type(total) is np.ndarray else np.asarray(total)
 
 
 def _summed(total: Any, more: Value | None) -> Any:

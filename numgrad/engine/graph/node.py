@@ -361,10 +361,19 @@ def new_node(
     return node
 
 
+def are_unwritten(saved: Sequence[Any], versions: Sequence[int]) -> bool:
+    """Whether saved values still have the versions with which they were saved."""
+    for value, version in zip(saved, versions, strict=False):
+        if value is not None and value.version != version:
+            return False
+    return True
+
+
 class _AccumulateGrad:
     """The operator of an accumulator, which has no rule."""
 
     name = "accumulate_grad"
+    by_position = None
 
 
 _leaf_kinds: dict[Spec, Kind] = Bounded(4096)

@@ -23,8 +23,9 @@ from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
 from ..record.apply import runtime
+from .compiled_walk import follower_of
 from .dynamic_index import general_kind
-from .structure import Structure
+from .structure import Structure, outline_of
 from .structure_walk import Track, identity_numbers, layouts
 
 Starts = tuple[Any, ...]
@@ -35,6 +36,7 @@ _MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tr
 _MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
 _LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
+_OFTEN = 100  # uses of a plan, after which it gets a follower
 
 
 class KnownPlan:
@@ -72,13 +74,15 @@ class KnownPlan:
         self.shapes = list(results.values())
         self.keepers = keepers
         self.track: Track | None = None
+        self.follower: Any = None
+        self.uses = 0  # without a follower
         # For each target the number of its gradient among the results; None for a target that is
         # not in the graph.
         self.given: list[int | None] | None = None
         self.is_closed = False  # whether all leaves of the graph are among the targets
 
     def values(
-        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+        self, structure: Structure, seeds: Sequence[Value], saved: Sequence[tuple[Any, ...]]
     ) -> list[Value]:
         """Return the gradients of a later pass.
 
@@ -86,8 +90,8 @@ class KnownPlan:
         ----------
         structure, seeds
             The structure and the seeds of the later pass.
-        saved : dict
-            The saved values of each executed node of the later pass.
+        saved : sequence of tuple
+            What the nodes of the later pass have saved that are at the places of ``keepers``.
         """
         raise NotImplementedError
 
@@ -138,6 +142,10 @@ class KnownPlan:
         seeds : list of ndarray
             The arrays of its seeds.
         """
+        if self.follower is not None:
+            found = self.follower(roots, targets, seeds)
+            if found is not None:
+                return Structure(None, found[1], found[0], {}, is_unwritten=True) if found else None
         assert self.track is not None
         nodes = self.track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
@@ -149,6 +157,9 @@ class KnownPlan:
             or layouts(arrays) != self.layouts
         ):
             return None
+        self.uses += 1
+        if self.uses == _OFTEN:
+            self.follower = follower_of(self, roots, nodes, arrays)
         arrays = [arrays[n] for n in self.firsts]
         if self.track.indexed:
             arrays += self.track.positions(nodes)
@@ -178,7 +189,7 @@ class ExecutablePlan(KnownPlan):
         self.size = int(_PLAN_SIZE + _INSTRUCTION_SIZE * count) + kilobytes(constants)
 
     def values(
-        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+        self, structure: Structure, seeds: Sequence[Value], saved: Sequence[tuple[Any, ...]]
     ) -> list[Value]:
         """Return the gradients by running the executable on the arrays of the structure."""
         return list(map(runtime.value, self.plan(structure.arrays)))
@@ -190,6 +201,7 @@ _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
 _seen: OrderedDict[int, float] = OrderedDict()
+_outlines: OrderedDict[int, int] = OrderedDict()  # the same for outlines
 _NEVER = float("-inf")  # in place of the times of a structure whose plan is too large to be kept
 _released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
@@ -316,6 +328,23 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled
+
+
+def times_outlined(request: Any, order: Sequence[Node]) -> int | None:
+    """Return how many earlier passes had the outline of this one, and count this pass; None where
+    only the structure tells whether a pass was met before.
+
+    Most graphs whose outline is new never come again, so their structure is not looked for.
+    """
+    outline = outline_of(request, order)
+    if outline is None:
+        return None
+    with _lock:
+        count = _outlines.get(outline, 0)
+        _outlines[outline] = count + 1
+        if len(_outlines) > _MOST_SEEN:
+            _outlines.popitem(last=False)
+    return count
 
 
 def times_met(structure: Structure) -> int:
@@ -484,3 +513,4 @@ def forget() -> None:
         _known.clear()
         _tracks.clear()
         _seen.clear()
+        _outlines.clear()

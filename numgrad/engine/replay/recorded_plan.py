@@ -36,14 +36,14 @@ class SavedRead(NamedTuple):
     position: int
     edge: int | None
 
-    def of(self, order: Sequence[Node], saved: dict[Node, tuple[Any, ...]]) -> Value:
+    def of(self, order: Sequence[Node], saved: dict[int, tuple[Any, ...]]) -> Value:
         """Return the value that another pass has saved at this place, connected to the graph of
         that pass.
 
-        ``order`` are the nodes of the other pass, ``saved`` their saved values.
+        ``order`` are the nodes of the other pass, ``saved`` their saved values by their numbers.
         """
         node = order[self.node]
-        value = saved[node][self.position].detached()
+        value = saved[self.node][self.position].detached()
         if self.edge is not None:
             connect(value, own_edge(node, ~self.edge) if self.edge < 0 else node.edge(self.edge))
         return value
@@ -113,16 +113,16 @@ class RecordedPlan(KnownPlan):
         self.found = [firsts[step] + slot for step, slot in results]
 
     def values(
-        self, structure: Structure, seeds: Sequence[Value], saved: dict[Node, tuple[Any, ...]]
+        self, structure: Structure, seeds: Sequence[Value], saved: Sequence[tuple[Any, ...]]
     ) -> list[Value]:
         """Return the gradients of a later pass by applying the operations to its seeds and saved
         values."""
-        order = structure.order
+        order, kept = structure.order, dict(zip(self.keepers, saved, strict=True))
         values: list[Any] = []
         for source in self.sources:
             kind = type(source)
             if kind is SavedRead:
-                source = source.of(order, saved)
+                source = source.of(order, kept)
             elif kind is int:
                 source = seeds[source]
             values.append(source)

@@ -54,9 +54,13 @@ class Track:
         ``Node.saved``.
     indexed : list of int
         The numbers of the nodes whose indices are data.
+    kinds : list of Kind
+        The kind of each node, or of the stand-in of a node whose index is data.
+    slots : list of tuple of int, optional
+        The slots of each node; None if all are 0, as no node has several outputs.
     """
 
-    __slots__ = ("_above", "_kinds", "_leaves", "_slots", "indexed", "keepers", "route")
+    __slots__ = ("_above", "_leaves", "indexed", "keepers", "kinds", "route", "slots")
 
     def __init__(
         self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
@@ -77,10 +81,12 @@ class Track:
             if node.saved
         ]
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
-        self._kinds = self._general(order)
-        self._slots = list(map(_slots, order)) if any(map(any, map(_slots, order))) else None
+        self.kinds = self._general(order)
+        several = any([len(node.outputs) > 1 for node in order])  # noqa: C419
+        self.slots = list(map(_slots, order)) if several else None
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
-        above = [-1 if p is None else index[p] for p in chain.from_iterable(map(_parents, order))]
+        parents = chain(roots, *map(_parents, order))  # an output given twice is one node
+        above = [-1 if p is None else index[p] for p in parents]
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
@@ -99,20 +105,20 @@ class Track:
             kinds = self._general(nodes)
         except (AttributeError, IndexError):  # no such parent
             return None
-        if kinds != self._kinds:
+        if kinds != self.kinds:
             loose = [node for node in nodes if not node._kind.is_settled]
             for node in loose:
                 node.kind  # noqa: B018  looks for a shared one
-            if not loose or self._general(nodes) != self._kinds:
+            if not loose or self._general(nodes) != self.kinds:
                 return None
         if any(map(_extras, nodes)):
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
             return None
-        if self._slots is not None and list(map(_slots, nodes)) != self._slots:
+        if self.slots is not None and list(map(_slots, nodes)) != self.slots:
             return None
-        above = (*chain.from_iterable(map(_parents, nodes)), None, None)
+        above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
         return nodes

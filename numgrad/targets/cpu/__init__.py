@@ -103,6 +103,15 @@ class CPUTarget:
 
         return recorders.finder(*parts)
 
+    def follower(self, *parts: Any) -> Any:
+        """Return a builtin function that recognises graphs like an earlier one.
+
+        See `followers.follower`.
+        """
+        from .python import followers
+
+        return followers.follower(*parts)
+
     def timed(self, runner: "Runner", count: int) -> "TimedRunner":
         """Return a runner of the same program that times each of its ``count`` instructions."""
         from .machine.profiler import TimedRunner

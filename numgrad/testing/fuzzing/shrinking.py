@@ -180,7 +180,8 @@ def _replacement(place: Callable[[ast.expr], None], part: ast.expr) -> Callable[
 def _parts(expression: ast.expr) -> Iterator[ast.expr]:
     """Yield smaller expressions that may replace an expression, mostly parts of it."""
     if isinstance(expression, ast.Call):
-        yield from expression.args
+        # What a star unpacks may stand where the starred argument may not.
+        yield from (a.value if isinstance(a, ast.Starred) else a for a in expression.args)
         yield from (k.value for k in expression.keywords if not isinstance(k.value, ast.Constant))
         if isinstance(expression.func, ast.Call):
             yield expression.func

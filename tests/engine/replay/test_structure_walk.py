@@ -1,6 +1,7 @@
 """Graphs that are met again: recognised where they are the same, and nowhere else."""
 
 import inspect
+import itertools
 import sys
 import threading
 
@@ -8,11 +9,18 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.differentiate.repeated_pass import RepeatedPass, freeing
+from numgrad.engine.differentiate.repeated_pass import RepeatedPass
+from numgrad.engine.differentiate.saved_values import freeing
 from numgrad.engine.lower.executable import Executable
 from numgrad.engine.replay import plan_cache
 
-pytestmark = pytest.mark.usefixtures("forgotten")
+pytestmark = pytest.mark.usefixtures("forgotten", "walk")
+
+
+@pytest.fixture(params=["in Python", "compiled"])
+def walk(request, monkeypatch):
+    """How graphs are recognised from the first time on, after their tracks were learned."""
+    monkeypatch.setattr(plan_cache, "_OFTEN", 1 if request.param == "compiled" else 1 << 30)
 
 
 def leaf(*numbers):
@@ -25,8 +33,8 @@ def gradient(function, *xs, **options):
 
 
 def known(function, *xs):
-    """Meet a graph until it is recognised."""
-    for _ in range(3):
+    """Meet a graph until it is recognised, by a follower too."""
+    for _ in range(5):
         gradient(function, *xs, allow_unused=True)
 
 
@@ -138,6 +146,35 @@ def test_graphs_that_are_alike_are_told_apart(before):
             assert (a is None) == (b is None)
             assert a is None or np.array_equal(a, b)
         plan_cache._tracks.update(kept)
+
+
+@pytest.mark.parametrize("before", range(2))
+def test_outputs_of_one_operation_are_told_apart(before):
+    matrix = ng.tensor([[2.0, 0.5], [-1.0, 3.0]], requires_grad=True)
+    weights = ng.tensor([[1.0, 2.0], [3.0, 5.0]])
+
+    def gradient_of(n):
+        factors = ng.linalg.svd(matrix)[::2]
+        return ng.grad((factors[n] * weights).sum(), matrix)[0].numpy()
+
+    expected = gradient_of(1 - before)
+    for _ in range(5):
+        assert not np.allclose(gradient_of(before), expected)
+    np.testing.assert_array_equal(gradient_of(1 - before), expected)
+
+
+def test_an_output_given_twice_is_no_pair_of_outputs():
+    x, other = leaf(), ng.tensor([3.0, 1.0, 2.0])
+    seeds = [np.ones(3), np.full(3, 2.0)]
+
+    def gradient_of(is_twice):
+        outputs = [ng.sin(x * other), ng.sin(x * (other + 1.0))]
+        return ng.grad([outputs[0]] * 2 if is_twice else outputs, x, seeds)[0].numpy()
+
+    expected = gradient_of(False)
+    for _ in range(5):
+        assert not np.allclose(gradient_of(True), expected)
+    np.testing.assert_array_equal(gradient_of(False), expected)
 
 
 def test_sums_keep_the_order_in_which_operations_were_recorded(searches):
@@ -376,3 +413,31 @@ def test_a_failing_pass_does_not_give_back_what_another_one_has_freed(monkeypatc
         ng.grad(y, x, np.ones(3), retain_graph=True)
     with pytest.raises(ng.errors.FreedGraphError):
         ng.grad(y, x, np.ones(3))
+
+
+OUTPUTS = {
+    "leaves": lambda xs: xs,
+    "results": lambda xs: [x * x for x in xs],
+    "outputs of one operation": lambda xs: [
+        *ng.linalg.eigh(xs[0] * xs[0][:, None]), ng.linalg.eigh(xs[1] * xs[1][:, None])[0],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", OUTPUTS)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_outputs_that_are_listed_twice_are_told_from_others(make, create_graph):
+    def gradients(places, target):
+        xs = [leaf(0.5, 1.5, 2.0), leaf(2.5, 3.0, 4.5), leaf(3.5, 4.0, 1.0)]
+        ys = OUTPUTS[make](xs)
+        seeds = [np.full(ys[n].shape, 10.0**k) for k, n in enumerate(places)]
+        options = {"allow_unused": True, "create_graph": create_graph}
+        (found,) = ng.grad([ys[n] for n in places], [xs[target]], seeds, **options)
+        return None if found is None else found.detach().numpy()
+
+    expected = {}
+    for call in itertools.product(itertools.product(range(3), repeat=2), range(3)):
+        plan_cache.forget()
+        expected[call] = gradients(*call)
+    for call, numbers in list(expected.items()) * 3:
+        np.testing.assert_equal(gradients(*call), numbers)

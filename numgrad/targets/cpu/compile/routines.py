@@ -83,6 +83,7 @@ def prepare() -> None:
     address_of("machine.entry_compiled", "enter", returns=True)
     address_of("python.recorder_code", "record", returns=True)
     address_of("python.finder_code", "step", returns=True)
+    address_of("python.follower_code", "follow", returns=True)
     address_of("ufunc.ufunc_loop", "trampoline")
     for name in ("gather", "scatter", "copy"):
         address_of("codegen.copy_loops", name)
