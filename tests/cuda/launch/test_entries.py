@@ -3,6 +3,7 @@ streams, and anything unusual goes the way that it went before."""
 
 import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -342,6 +343,41 @@ def test_memory_is_counted_as_it_is_used():
     ng.cuda.reset_peak_memory_stats()
     kept += [x * y for _ in range(4)]
     assert ng.cuda.max_memory_allocated() - before == 6 * X.nbytes
+
+
+def test_compiled_code_makes_arrays_and_their_memory(driver, monkeypatch):
+    from numgrad.targets.cuda.device.small_blocks import SmallBlocks
+    from numgrad.targets.cuda.launch.entry import empty_of
+
+    target = on_device(X).array.target
+    runtime = target.runtime
+    monkeypatch.setattr(driver, "launch_address", 1, raising=False)  # nothing is launched
+    monkeypatch.setattr(runtime, "small", SmallBlocks(runtime.usage))
+    make = empty_of(target, (2, 3), np.dtype(float))
+    gc.collect()
+    before = ng.cuda.memory_allocated()
+    block = None
+    for _ in range(5):
+        array = make()
+        memory = array.memory
+        assert (array.shape, array.strides, array.dtype) == ((2, 3), (24, 8), np.dtype(float))
+        assert (array.offset, array.base, array.writeable) == (0, None, True)
+        assert array.c_contiguous
+        assert array.target is target
+        assert (memory.nbytes, memory.stream, memory.users) == (48, runtime.default, None)
+        assert block in (None, memory.block)  # the block that was kept is taken
+        assert ng.cuda.memory_allocated() == before + 48
+        assert runtime.small.kept == 0
+        block = memory.block
+        watched = weakref.ref(array), weakref.ref(memory)
+        del array, memory
+        assert [watch() for watch in watched] == [None, None]
+        assert runtime.small.kept == 512
+        assert ng.cuda.memory_allocated() == before
+    assert make().memory is not make().memory
+    with ng.cuda.stream(ng.cuda.Stream()):
+        assert make() is None
+    runtime.forget_blocks()
 
 
 @only_hosted
