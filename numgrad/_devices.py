@@ -4,7 +4,7 @@ from typing import Any
 
 from ._errors import DeviceError
 from .engine.graph.value import CPU
-from .engine.record.apply import mode, runtime
+from .engine.record.apply import mode, other_modes, runtime
 from .targets import cuda
 
 
@@ -28,7 +28,7 @@ def name_of(device: Any) -> str:
         reason = f"there are {cuda.count()} GPUs, numbered from 0"
     if reason is not None:
         raise DeviceError(f"device {name!r}: {reason}")
-    target = cuda.CUDATarget(int(index), lambda: mode.stream)
+    target = cuda.CUDATarget(int(index), lambda: mode.stream, other_modes)
     return runtime.targets.setdefault(target.name, target).name
 
 

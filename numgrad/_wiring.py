@@ -18,6 +18,7 @@ def _wire() -> None:
     apply.runtime.target = CPUTarget()
     apply.runtime.apply_on_device = device_launch.apply
     apply.runtime.program_on_device = device_launch.program_of
+    apply.runtime.maker_in_order = device_launch.maker_in_order
     apply.runtime.value = Tensor
     apply.runtime.roles = Roles(
         add=_arithmetic.add,

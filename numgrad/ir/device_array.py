@@ -26,8 +26,7 @@ class Flags:
     @property
     def c_contiguous(self) -> bool:
         """Whether the elements lie in C order without gaps."""
-        array = self._array
-        return is_contiguous(array.shape, array.strides, array.dtype.itemsize)
+        return self._array.c_contiguous
 
     @property
     def writeable(self) -> bool:
@@ -57,11 +56,16 @@ class DeviceArray:
         The array of which this is a view.
     writeable : bool
         Whether elements may be written: not if they are repeated, or belong to another library.
+
+    Attributes
+    ----------
+    c_contiguous : bool
+        Whether the elements lie in C order without gaps.
     """
 
     __slots__ = (
-        "__weakref__", "base", "dtype", "memory", "offset", "shape", "strides", "target",
-        "writeable",
+        "__weakref__", "base", "c_contiguous", "dtype", "memory", "offset", "shape", "strides",
+        "target", "writeable",
     )  # fmt: skip
 
     def __init__(
@@ -77,7 +81,11 @@ class DeviceArray:
     ) -> None:
         self.target, self.memory, self.base, self.writeable = target, memory, base, writeable
         self.offset, self.shape, self.dtype = offset, shape, dtype
-        self.strides = contiguous_strides(shape, dtype.itemsize) if strides is None else strides
+        if strides is None:
+            self.strides, self.c_contiguous = contiguous_strides(shape, dtype.itemsize), True
+        else:
+            self.strides = strides
+            self.c_contiguous = is_contiguous(shape, strides, dtype.itemsize)
 
     @property
     def device(self) -> str:

@@ -78,6 +78,7 @@ class Pieces(NamedTuple):
     leaves: tuple[Ref, ...]
 
 
+@lru_cache(4096)
 def is_contiguous(shape: Shape, strides: Shape, itemsize: int) -> bool:
     """Whether the elements of an array lie in C order without gaps.
 

@@ -38,7 +38,11 @@ class Bound:
         The positions of the arguments that are used, in the order in which `run` takes them.
     shapes, dtypes, strides : list
         Shapes, dtypes and strides that these arguments must have; strides are None for C order.
+    often : int
+        The number of runs after which an entry pays.
     """
+
+    often = 100
 
     __slots__ = ("arguments", "dtypes", "program", "shapes", "strides")
 
@@ -108,6 +112,15 @@ class Bound:
             meter.
         """
         return None, None
+
+
+    def maker(self) -> Callable[..., Any] | None:
+        """Return a function of the arrays of the arguments that returns the array of the result.
+
+        The function returns None where the caller has to call `run`. None stands for a program of
+        several results, or that cannot be run so.
+        """
+        return None
 
 
 class Target(Protocol):

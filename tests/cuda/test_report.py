@@ -11,8 +11,8 @@ import pytest
 
 import numgrad as ng
 from numgrad.targets.cuda.device import memory, runtime
-from numgrad.testing.cuda import benchmarks, checks, command, facts
-from numgrad.testing.cuda.benchmarks import bandwidth, libraries, workloads
+from numgrad.testing.cuda import benchmarks, checks, command, facts, other_libraries
+from numgrad.testing.cuda.benchmarks import bandwidth, libraries, timing, workloads
 from numgrad.testing.cuda.checks import exchange
 from numgrad.testing.cuda.report import Benchmark, Bound, Check, Figure, Skipped
 from numgrad.testing.cuda.sizes import QUICK
@@ -38,6 +38,35 @@ def test_one_command_makes_the_report(monkeypatch, capsys, tmp_path):
     made = [figure["name"] for figure in report["figures"] if figure["value"] is not None]
     wanted = {"sums of rows, float64", "launch of a kernel", "a batch beside as many single passes"}
     assert wanted <= set(made)
+
+
+def test_words_choose_checks_and_benchmarks(capsys, tmp_path):
+    file = tmp_path / "report.json"
+    assert command.main(["--only", "MEMORY:", "overhead", "--json", str(file)]) == 0
+    report = json.loads(file.read_text())
+    names = [check["name"] for check in report["checks"]]
+    assert names == [check.name for check in checks.CHECKS if "memory:" in check.name]
+    assert {"x * y, eager", "launch of a kernel"} <= {f["name"] for f in report["figures"]}
+    assert command.main(["--only", "nothing of that name"]) == 1
+    assert "no check and no benchmark has" in capsys.readouterr().out
+
+
+def test_libraries_may_be_left_out(monkeypatch):
+    made = {"checks": [1], "figures": [], "is right": True}
+    monkeypatch.setattr(command, "make", lambda *args: made)
+    assert command.main(["--without", "torch", "jax", "cupy"]) == 0
+    for name in other_libraries.NAMES:
+        with pytest.raises(Skipped, match=f"{name} was left out"):
+            exchange.library(name)
+    assert command.main([]) == 0
+    assert not other_libraries.left_out
+
+
+def test_a_long_call_is_measured_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr(timing, "_LONG", -1.0)
+    timing.milliseconds(lambda: calls.append(1), replace(QUICK, warm=3, repeats=15))
+    assert len(calls) == 3
 
 
 def test_without_a_gpu_a_line_says_why(monkeypatch, capsys):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.device_array import DeviceArray
 from ...ir.memory_order import (
     Strides,
     in_miniature,
@@ -71,7 +72,8 @@ def strides_of_value_copy(value: Any) -> Strides:
 
     The axes of the copy have the same order in memory as those of the original.
     """
-    found = strides_of(value) if isinstance(value, np.ndarray) else strides_of_value(value)
+    is_array = isinstance(value, np.ndarray | DeviceArray)
+    found = strides_of(value) if is_array else strides_of_value(value)
     return found and strides_of_copy(value.shape, found, value.dtype.itemsize)
 
 

@@ -72,6 +72,9 @@ class Runtime:
     apply_on_device, program_on_device : callable
         Take an operator, arrays of a device and static parameters. The first one applies the
         operator, the second one returns the program that does so.
+    maker_in_order : callable
+        Takes an operator, static parameters and specs, and returns a function that applies the
+        operator to arrays in C order without Python, or None.
     """
 
     target: Any = None
@@ -81,6 +84,7 @@ class Runtime:
     targets: dict[str, Any]
     apply_on_device: Callable[..., list[Any]]
     program_on_device: Callable[..., Any]
+    maker_in_order: Callable[..., Any]
 
     def __init__(self) -> None:
         self.targets = {}

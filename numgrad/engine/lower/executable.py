@@ -26,9 +26,6 @@ from .output_pool import allocator_of
 
 _fusing = fork_safe_lock()
 
-_OFTEN = 100
-"""Runs after which a short program gets an entry: a run then takes less than 1 us instead of 8."""
-
 _UNTIMED = 1000
 """Calls in a row that an entry answers without timing them, while a program may be fused."""
 
@@ -149,7 +146,7 @@ class Executable:
 
             raise_failure(self.target, failure)
         self._runs += 1
-        if self._runs >= _OFTEN and of is not self.bound:
+        if of is not self.bound and self._runs >= self.bound.often:
             self._leave_python()
             bound = self.bound
             entry = self._short_entry(bound)
@@ -199,6 +196,13 @@ class Executable:
         if meter is not None:
             self.meters[entry] = meter
         return entry
+
+    @accelerator
+    def maker(self) -> Any:
+        """Return a function of the used arguments that returns the only result; see `Bound.maker`.
+        """
+        name = f"{len(self.program.instructions)} instructions"
+        return attempt("launch a program directly", name, self.bound.maker)
 
     def _advance_before_run(self, seconds: float, spared: float) -> None:
         """Take steps of the fusion before the first run, if they cost little beside that run.

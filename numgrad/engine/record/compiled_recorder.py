@@ -14,7 +14,7 @@ from ..graph.callsite import is_ours
 from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
 from ..graph.saved import saved
-from ..graph.value import Storage, View, next_number
+from ..graph.value import CPU, Storage, View, device_of, next_number
 from ..lower.fallback import attempt
 from .apply import other_modes, runtime
 from .plan import NOTHING
@@ -39,7 +39,7 @@ def recorder_of(plan: Kind, depth: int) -> Any:
     storage = Storage()
     storage.kept = True  # the storage of a saved result
     described = {
-        "compute": plan.compute, "in_order": plan.in_order, "value": value_like(plan),
+        "compute": plan.compute, "in_order": _in_order(plan), "value": value_like(plan),
         "node": node_like(plan), "storage": storage, "view": View, "reads": plan.reads,
         "inputs": plan.inputs, "unwritten": UNWRITTEN, "step": plan.step,
         "tools": (sys._getframe, depth, *_TOOLS),
@@ -47,6 +47,13 @@ def recorder_of(plan: Kind, depth: int) -> Any:
     name, version = plan.operator.name, settings.version
     made = attempt("record an operation directly", name, lambda: make(**described))
     return made if version == settings.version else None  # another thread may have changed them
+
+
+def _in_order(plan: Kind) -> Any:
+    """Return the function that computes a result from arrays in C order; None if there is none."""
+    if device_of(plan.inputs) == CPU:
+        return plan.in_order
+    return runtime.maker_in_order(plan.operator, plan.static, plan.inputs)
 
 
 def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:

@@ -15,12 +15,48 @@ from ...ir.device_array import DeviceArray
 from ...process.bounded_dict import Bounded
 from ..graph.kind import frozen
 from ..graph.node import Edge
-from ..graph.value import CPU, Value, spec_of
+from ..graph.value import CPU, Spec, Value, device_of, spec_of
 from ..lower.executable import Executable
 from .apply import runtime
 from .parallel_launch import single_program
 
-_programs: dict[Hashable, Executable] = Bounded(4096)
+_OFTEN = 2  # runs, after which a program is launched without Python where it can be
+_programs: dict[Hashable, "Application"] = Bounded(4096)
+
+
+class Application:
+    """The program of an operator for arrays of certain layouts.
+
+    Attributes
+    ----------
+    program : Executable
+        Never fused.
+    make : callable or None
+        Takes the arrays that the program reads, and returns the array of the only result, or None
+        where the program has to be run from Python.
+    """
+
+    __slots__ = ("_runs", "make", "program")
+
+    def __init__(self, program: Executable) -> None:
+        self.program = program
+        self.make: Any = None
+        self._runs = 0
+
+    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
+        """Return the results of the operator in new arrays."""
+        return self.program(arrays)
+
+    def first(self, arrays: Sequence[Any]) -> Any:
+        """Return the first result of the operator in a new array."""
+        if self.make is not None:
+            result = self.make(*[arrays[n] for n in self.program.bound.arguments])
+            if result is not None:
+                return result
+        self._runs += 1
+        if self._runs == _OFTEN:
+            self.make = self.program.maker()
+        return self.program(arrays)[0]
 
 
 def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[Any]:
@@ -33,7 +69,7 @@ def apply(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> list[
     return program_of(operator, arrays, static)(arrays)
 
 
-def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> Executable:
+def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> Application:
     """Return the program that applies an operator to arrays with the specs and strides of these
     arrays."""
     places = {id(array): n for n, array in enumerate(arrays)}
@@ -43,10 +79,29 @@ def program_of(operator: Any, arrays: Sequence[Any], static: dict[str, Any]) -> 
     program = None if frozen_static is None else _programs.get(key)
     if program is None:
         (device,) = {array.device for array in arrays if type(array) is DeviceArray}
-        program = single_program(operator, arrays, static, places, device)
+        program = Application(single_program(operator, arrays, static, places, device))
         if frozen_static is not None:
             _programs[key] = program
     return program
+
+
+def maker_in_order(operator: Any, static: dict[str, Any], specs: Sequence[Spec]) -> Any:
+    """Return a function that applies an operator to arrays of these specs without Python.
+
+    The function takes arrays in C order, and an array without axes for a number of the processor,
+    and returns the array of the result; or None, where the operator has to be applied otherwise.
+    None stands for no such function.
+    """
+    target = runtime.targets[device_of(specs)]
+    if operator.is_view or frozen(static) is None:
+        return None
+    shapes = [() if spec.device == CPU else spec.shape for spec in specs]
+    arrays = [
+        DeviceArray(target, None, 0, shape, spec.dtype)
+        for shape, spec in zip(shapes, specs, strict=True)
+    ]
+    program = program_of(operator, arrays, static).program
+    return program.maker() if program.bound.arguments == list(range(len(arrays))) else None
 
 
 def on_host(array: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ from numpy import array as array_of  # NumPy's own, also where numgrad answers f
 from ...ir.dtypes import FLOATING, NUMBERS
 from ...process.bounded_dict import Bounded
 from ..graph.kind import Kind, keep
-from ..graph.value import CPU, Spec, Value, spec_of
+from ..graph.value import CPU, Spec, Value, device_of, spec_of
 from .apply import mode, other_modes, runtime
 from .plan import Mixture, make_plan, plan_of
 
@@ -67,13 +67,14 @@ class NumberConverter:
     """Converts numbers of one type to operands beside values of a certain spec.
 
     The operand is a value with as many axes as the spec. The kernel reads an array without axes
-    instead, with which NumPy calls it in half the time.
+    instead, with which NumPy calls it in half the time. On a device the array is there.
     """
 
-    __slots__ = ("_minus_zero", "_range", "_zero", "dtype", "known", "shape")
+    __slots__ = ("_minus_zero", "_range", "_target", "_zero", "dtype", "known", "shape")
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, device: str = CPU) -> None:
         self.shape, self.dtype = spec.shape, spec.dtype
+        self._target = None if device == CPU else runtime.targets[device]
         self._range = np.iinfo(spec.dtype) if spec.dtype.kind in "iu" else None
         self.known: dict[Any, ConvertedOperand] = Bounded(_MOST_CONSTANTS)
         self._zero, self._minus_zero = self._made(0.0), self._made(-0.0)
@@ -96,7 +97,8 @@ class NumberConverter:
     def _made(self, number: Any) -> ConvertedOperand:
         array = np.asarray(number, self.dtype)
         array.flags.writeable = False
-        return runtime.value(array.reshape(self.shape)), array
+        value = runtime.value(array.reshape(self.shape))
+        return value, array if self._target is None else self._target.constant(array)
 
 
 class ArrayConverter:
@@ -223,12 +225,13 @@ def learn_elementwise(
     plan = plan_of(operator, {}, values, at_once=True)
     if plan is None:
         return
-    operands = []
+    operands, device = [], device_of(plan.inputs)
     for n, (arg, value) in enumerate(zip(args, values, strict=True)):
         if arg is value and type(arg) is runtime.value:
             operands.append(None)
             continue
-        made = _operand(arg, value.spec, any(r is not None and r[n] for r in plan.reads), apply)
+        is_read = any(r is not None and r[n] for r in plan.reads)
+        made = _operand(arg, value.spec, is_read, apply, device)
         if made is None:
             return
         operands.append(made)
@@ -236,14 +239,16 @@ def learn_elementwise(
         keep(operator, operator.kinds, tuple(map(descriptor, args)), Mixture(plan, operands))
 
 
-def _operand(arg: Any, spec: Spec, is_read: bool, apply: Any) -> Converter | None:
+def _operand(
+    arg: Any, spec: Spec, is_read: bool, apply: Any, device: str
+) -> Converter | None:
     kind = type(arg)
     if kind is runtime.value:
         plans = _conversions(arg.spec, spec)
         return None if plans is None else TensorConverter(plans, apply)
     if kind is np.ndarray:
         return ArrayConverter(spec, is_read)
-    return NumberConverter(spec) if isinstance(arg, NUMBERS) else None
+    return NumberConverter(spec, device) if isinstance(arg, NUMBERS) else None
 
 
 def _conversions(spec: Spec, wanted: Spec) -> list[Kind] | None:

@@ -131,12 +131,12 @@ def _device_apply(
     """
     first, last = arrays[0], arrays[-1]
     if len(arrays) > 2:
-        return runtime.apply_on_device(operator, arrays, static)[0]
+        return runtime.program_on_device(operator, arrays, static).first(arrays)
     key = first.strides, last.strides, first is last
     program = known.get(key)
     if program is None:
         program = known[key] = runtime.program_on_device(operator, arrays, static)
-    return program(arrays)[0]
+    return program.first(arrays)
 
 
 _MOST_READ = 4  # inputs, as a plan has an entry for each set of inputs that require grad

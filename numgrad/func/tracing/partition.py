@@ -55,6 +55,9 @@ class ProgramSequence:
         between. Their numbers follow those of the arguments.
     is_single : bool
         Whether there is one program, on the CPU, whose results are the values in order.
+    can_enter : bool
+        Whether there is one program, on whatever device, whose results are the values in order, and
+        which reads its arguments alone: an entry may take the place of a call.
     order : list of int or None
         If there is one program, on the CPU: for each value the number of the result that holds it,
         which two values may share. Else None.
@@ -93,7 +96,11 @@ class ProgramSequence:
         self.finals = [numbers[_key(value)] for value in ends]
         wanted = list(range(first, first + len(ends)))
         is_one = is_here and len(self.stages) == 1
-        self.is_single = is_one and self.finals == wanted
+        self.can_enter = (
+            len(self.stages) == 1 and not self.carried and self.finals == wanted
+            and set(self.devices) <= {device}
+        )  # fmt: skip
+        self.is_single = is_here and self.can_enter
         self.order = [number - first for number in self.finals] if is_one else None
 
     def _cut(

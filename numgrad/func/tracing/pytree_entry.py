@@ -13,6 +13,7 @@ from ..._settings import settings
 from ..._tensor import Tensor, constant
 from ...engine.graph.memory_order import strides_of_value_copy
 from ...engine.record.apply import mode, other_modes
+from ...ir.device_array import DeviceArray
 from ..guards.static_keys import flatten, structure_key
 from .arguments import TENSOR, Call
 from .trace import in_order
@@ -40,6 +41,8 @@ class PytreeEntry:
         self, specialization: "Specialization", call: Call, entry_call: tuple[Any, ...]
     ) -> None:
         self.specialization, self.entry_call = specialization, entry_call
+        is_here = specialization.trace.stages.is_single  # NumPy has no arrays on a device
+        self.makes_tensors = not (specialization.as_numpy and is_here)
         self.structure = None if call.is_flat else call.structure
         self.structure_key = structure_key(call.structure)
         self.positions = call.positions
@@ -62,17 +65,17 @@ class PytreeEntry:
         given = None if leaves is None else self._arrays(leaves)
         if leaves is None or given is None:
             return MISSED
-        results: Sequence[Any] = [make()] if rebuild is None else make()
+        results: list[Any] = [make()] if rebuild is None else make()
         if entry(*given, *results) is not None:
             return MISSED
         specialization = self.specialization
-        if not specialization.as_numpy:
+        if self.makes_tensors:
             results = [Tensor(array) for array in results]
-            if True in self.requires or specialization.trace.outer:
-                sources = [leaves[n] for n in self.positions]
-                specialization.trace.connect(
-                    [x if isinstance(x, Tensor) else constant(x) for x in sources], results
-                )
+        if not specialization.as_numpy and (True in self.requires or specialization.trace.outer):
+            sources = [leaves[n] for n in self.positions]
+            specialization.trace.connect(
+                [x if isinstance(x, Tensor) else constant(x) for x in sources], results
+            )
         return results[0] if rebuild is None else rebuild(results)
 
     def _leaves(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Sequence[Any] | None:
@@ -91,14 +94,18 @@ class PytreeEntry:
         """
         given = []
         for leaf, requires, order in zip(leaves, self.requires, self.orders, strict=True):
-            array = leaf
+            array: Any = leaf
             if type(leaf) is Tensor:
                 array = leaf.array
                 if leaf.requires_grad is not requires or array is None:
                     return None
             elif requires is not None:
                 return None
-            is_plain = type(array) is not np.ndarray or array.flags.c_contiguous
+            kind = type(array)
+            if kind is DeviceArray:
+                is_plain = array.c_contiguous
+            else:
+                is_plain = kind is not np.ndarray or array.flags.c_contiguous
             if not is_plain or order is not None:
                 if strides_of_value_copy(array) != order:
                     return None

@@ -22,7 +22,6 @@ from ...engine.graph.references import kept_leaves
 from ...engine.graph.traversal import number_of, reachable
 from ...engine.graph.value import CPU
 from ...engine.lower.executable import watch
-from ...engine.lower.output_pool import allocator_of
 from ...engine.record.apply import mode
 from ...engine.replay.plan_cache import drop_released, release
 from ...functions.array.operands import as_scalar
@@ -253,7 +252,7 @@ class Specialization:
         version = settings.entries  # read first: a change from now on makes the entry invalid
         if watch.current is not None or self.donated or not self.positions or not call.is_lasting:
             return None
-        if not self.trace.stages.is_single:
+        if not self.trace.stages.can_enter:
             return None
         plan = self.trace.stages.stages[0].plan
         numbers = set(call.positions)
@@ -280,9 +279,11 @@ class Specialization:
     def flat_entry(self, call: Call, entry: Any, version: int) -> Any:
         """Return the tuple of `_entry_call`, with which `jit` serves calls in little Python.
 
-        Return None if an argument is a container or a tensor, or is not in C order.
+        Return None if an argument is a container or a tensor, or is not in C order, and for
+        results on a device, which are tensors.
         """
-        if not (self.as_numpy and call.is_flat) or any(call.orders):
+        is_here = self.trace.stages.is_single
+        if not (self.as_numpy and call.is_flat and is_here) or any(call.orders):
             return None  # an entry takes arrays in C order
         return self._entry_call(entry, version)
 
@@ -305,7 +306,7 @@ class Specialization:
         """
         is_valid = self._validity()
         specs = self.trace.stages.specs
-        empty = allocator_of(specs)
+        empty = self.trace.stages.stages[0].plan.empty
         if self.structure.is_leaf():
             make: Callable[..., Any] = functools.partial(empty, *specs[0])
             return entry, make, None, version, is_valid, mode.grad

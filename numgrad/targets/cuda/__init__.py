@@ -60,6 +60,10 @@ def _no_stream() -> None:
     """Return None, which stands for the default stream, as the user has chosen no stream."""
 
 
+def _no_array() -> None:
+    """Return None, which stands for an array that has to be made in Python."""
+
+
 _NUMBER = 16
 """The bytes of a scalar of the widest dtype, complex128. Copies of larger arrays are not kept."""
 
@@ -73,15 +77,24 @@ class CUDATarget:
         The number of the GPU among those of the machine.
     current : callable
         Returns the stream that the user has chosen in the calling thread, or None.
+    other_modes : dict, optional
+        Is empty while no thread has chosen a stream.
     """
 
     num_threads = 1
     rolls = False
 
-    def __init__(self, index: int = 0, current: Callable[[], Any] = _no_stream) -> None:
+    def __init__(
+        self,
+        index: int = 0,
+        current: Callable[[], Any] = _no_stream,
+        other_modes: dict[Any, Any] | None = None,
+    ) -> None:
         self.name, self._index, self._current = f"cuda:{index}", index, current
+        self.other_modes = {} if other_modes is None else other_modes
         self._prepared: dict[Hashable, Any] = {}
-        self._constants: dict[Hashable, tuple[DeviceArray, int, Any]] = Bounded(1024)
+        self._empty: dict[Hashable, Any] = Bounded(1024)  # False for what was met once
+        self._constants: dict[Hashable, DeviceArray] = Bounded(1024)
 
     @lazy
     def runtime(self) -> "Runtime":
@@ -150,13 +163,34 @@ class CUDATarget:
 
         return BoundProgram(program, self, before)
 
+    def recorder(self, **plan: Any) -> Any:
+        """Return a builtin function that records an operation; see `recorders.recorder`."""
+        from ..cpu.python import recorders
+
+        return recorders.recorder(**plan, target=self)
+
     # Arrays -------------------------------------------------------------------------------------
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> DeviceArray:
         """Return an array in C order on the device whose elements are undefined."""
+        make = self._empty.get((shape, dtype))
+        made = make() if make else None
+        if made is not None:
+            return made
+        if make is None or make is False:
+            self._empty[shape, dtype] = False if make is None else self._empty_of(shape, dtype)
         array = DeviceArray(self, None, 0, shape, dtype)
         array.memory = self.runtime.allocate(array.nbytes)
         return array
+
+    def _empty_of(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[], Any]:
+        """Return a function that makes arrays, for a shape and dtype that were met before.
+
+        The function returns None where the array has to be made in Python.
+        """
+        from .launch.entry import empty_of
+
+        return empty_of(self, shape, dtype) or _no_array
 
     def to_device(self, array: np.ndarray) -> DeviceArray:
         """Copy an array of the host to the device.
@@ -166,32 +200,30 @@ class CUDATarget:
         strides are no multiples of the element's size, such as a field of records, is copied in C
         order.
         """
+        return self._copied(array, self.runtime.uploaded)
+
+    def _copied(self, array: np.ndarray, memory_of: Callable[[np.ndarray], Any]) -> DeviceArray:
+        """Return a copy of an array of the host; ``memory_of`` copies the bytes."""
         if any(stride % array.itemsize for stride in array.strides):
             array = np.array(array, order="C")
         between, offset = span(array)
-        memory = self.runtime.allocate(between.nbytes)
-        self.runtime.upload(memory, 0, between)
         made = array.shape, array.dtype, array.strides
-        return DeviceArray(self, memory, offset, *made, writeable=array.flags.writeable)
+        writeable = array.flags.writeable
+        return DeviceArray(self, memory_of(between), offset, *made, writeable=writeable)
 
     def constant(self, array: np.ndarray) -> DeviceArray:
         """Return a copy on the device of an array of the host, for kernels of the current stream.
 
-        Equal scalars share one copy. If another stream has made the copy, the current stream waits
-        until the copy is complete.
+        Equal scalars share one copy, which the default stream makes.
         """
         if array.nbytes > _NUMBER:
             return self.to_device(array)
-        key = array.dtype, array.shape, array.tobytes()
+        key = array.dtype, array.shape, array.strides, array.tobytes()
         found = self._constants.get(key)
-        stream = self.runtime.current()
         if found is None:
-            made = self.to_device(array)
-            found = self._constants[key] = made, stream.number, stream.record_event()
-        constant, number, ready = found
-        if stream.number != number:
-            stream.wait_event(ready)
-        return constant
+            found = self._constants[key] = self._copied(array, self.runtime.constant)
+            found.writeable = False
+        return found
 
     def copy(self, array: DeviceArray) -> DeviceArray:
         """Return a copy in C order of an array of the device, on the device."""

@@ -196,7 +196,8 @@ class Simulator:
     """The driver of a simulated GPU, with the methods of `targets.cuda.device.driver.Driver`."""
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
-    blas = None
+    keeps_blocks = False  # what is used after it was given back is seen
+    blas = launch_address = enter_each_time = None
 
     def __init__(self) -> None:
         self._order = Order()

@@ -9,6 +9,7 @@ from typing import Any
 import numgrad as ng
 
 from ...targets.cuda import is_simulated
+from . import other_libraries
 from .facts import facts, kept_kernels
 from .report import FAILED, Figure, Outcome, outcome_of
 from .sizes import FULL, QUICK, Sizes
@@ -28,6 +29,14 @@ def parser() -> argparse.ArgumentParser:
         "status is 0 if all checks are right; whether speeds are as wanted is only said.",
     )
     top.add_argument("--quick", action="store_true", help="tiny problems: whether all of it runs")
+    top.add_argument(
+        "--only", nargs="+", default=(), metavar="WORDS",
+        help="checks and benchmarks whose names have one of these words",
+    )  # fmt: skip
+    top.add_argument(
+        "--without", nargs="+", default=(), choices=other_libraries.NAMES, metavar="LIBRARIES",
+        help=f"leave libraries out, of {', '.join(other_libraries.NAMES)}",
+    )  # fmt: skip
     top.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
     return top
 
@@ -35,12 +44,17 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make and print the report, and return the exit status: 0 if all checks are right."""
     options = parser().parse_args(arguments)
+    other_libraries.left_out.clear()
+    other_libraries.left_out.update(options.without)
     reason = ng.cuda.unavailable_reason()
     if reason is not None:
         _say(f"no GPU: {reason}")
         return 1
     sizes = QUICK if options.quick or is_simulated() else FULL
-    report = make(sizes, _say)
+    report = make(sizes, _say, options.only)
+    if not (report["checks"] or report["figures"]):
+        _say(f"no check and no benchmark has one of the words {', '.join(options.only)}")
+        return 1
     if options.json is not None:
         options.json.write_text(json.dumps(report, indent=1), "utf-8")
     return 0 if report["is right"] else 1
@@ -50,15 +64,18 @@ def _say(line: str) -> None:
     print(line, flush=True)  # a run that hangs then shows where
 
 
-def make(sizes: Sizes, say: Say) -> dict[str, Any]:
-    """Make the report, give it to ``say`` line by line, and return it as JSON can hold it."""
+def make(sizes: Sizes, say: Say, words: Sequence[str] = ()) -> dict[str, Any]:
+    """Make the report, give it to ``say`` line by line, and return it as JSON can hold it.
+
+    With ``words`` the report has those checks and benchmarks whose names have one of the words.
+    """
     simulated = is_simulated()
     say(SIMULATED if simulated else "numgrad on a GPU")
     known, before = dict(facts()), kept_kernels()
     for name, fact in known.items():
         say(f"  {name:<20}{fact}")
-    checks = _checks(sizes, say)
-    figures, failures = _benchmarks(sizes, say, not simulated)
+    checks = _checks(sizes, say, words)
+    figures, failures = _benchmarks(sizes, say, words, not simulated)
     new = len(kept_kernels() - before)
     if not simulated:
         say(f"\n{new} kernels were compiled and kept; all others came from the cache")
@@ -78,26 +95,33 @@ def _count(checks: Sequence[Outcome]) -> str:
     return f"{len(checks) - skipped} checks, and {skipped} that could not be made here"
 
 
-def _checks(sizes: Sizes, say: Say) -> list[Outcome]:
+def _chosen(items: Sequence[Any], words: Sequence[str]) -> list[Any]:
+    """Return the checks or benchmarks whose names have one of the words, or all without words."""
+    wanted = [word.casefold() for word in words]
+    named = [(item, item.name.casefold()) for item in items]
+    return [item for item, name in named if not wanted or any(word in name for word in wanted)]
+
+
+def _checks(sizes: Sizes, say: Say, words: Sequence[str]) -> list[Outcome]:
     from .checks import CHECKS
 
     say("\nChecks")
     outcomes = []
-    for check in CHECKS:
+    for check in _chosen(CHECKS, words):
         outcomes.append(outcome_of(check.name, lambda run=check.run: run(sizes)))
         say(f"  {outcomes[-1]}")
     return outcomes
 
 
 def _benchmarks(
-    sizes: Sizes, say: Say, means_something: bool
+    sizes: Sizes, say: Say, words: Sequence[str], means_something: bool
 ) -> tuple[list[Figure], list[Outcome]]:
     """Run the benchmarks; return all figures, and the outcomes of those that failed."""
     from .benchmarks import BENCHMARKS
 
     figures: list[Figure] = []
     failures: list[Outcome] = []
-    for benchmark in BENCHMARKS:
+    for benchmark in _chosen(BENCHMARKS, words):
         say(f"\n{benchmark.name}")
 
         def run(benchmark: Any = benchmark) -> str:

@@ -36,9 +36,13 @@ def missing():
     return None if shutil.which("cc") else "needs a C compiler, cc"
 
 
-def begin():
-    """Let devices have this driver in this process."""
-    host = Host(_load())
+def begin(is_idle=False):
+    """Let devices have this driver in this process, with a device that does nothing if it is idle.
+    """
+    library = _load()
+    if is_idle:
+        library.hosted_be_idle()
+    host = Host(library)
     cuda._driver = lambda index: HostedDriver(index, host)
 
 
@@ -61,6 +65,8 @@ class Host:
         Of the simulator, by the names that the library knows.
     shapes : list
         Blocks and threads of each launch.
+    streams, devices : list
+        The address of the stream of each launch, and the number of the GPU that is current.
     error : Exception or None
         Why the latest launch failed.
     graphs : dict
@@ -69,7 +75,7 @@ class Host:
 
     def __init__(self, library):
         self.library, self.kernels, self.shapes, self.error = library, {}, [], None
-        self.graphs = {}
+        self.graphs, self.streams, self.devices = {}, [], []
         library.hosted_capturing.restype = ctypes.c_void_p
         self._callback = _LAUNCHED(self._run)
         library.hosted_on_launch(self._callback)
@@ -83,6 +89,8 @@ class Host:
                     simulator._simulate(*launch)
                 return 0
             self.shapes.append((blocks, threads))
+            self.streams.append(stream)
+            self.devices.append(self.library.hosted_device())
             kernel, words = self.kernels[symbol], _Words(arguments)
             launch = kernel, [words.take(p) for p in kernel.parameters]
             graph = self.library.hosted_capturing()
@@ -104,6 +112,7 @@ class HostedDriver(driver.Driver):
 
     def __init__(self, index, host):
         super().__init__(index)
+        self._is_one_of_many = False  # whose contexts differ in nothing
         self.PROCESSORS = simulator.PROCESSORS
         self.host = host
 

@@ -1,5 +1,6 @@
 /* A libcuda whose device is the host: memory is malloc's, all work is done at once, and a launch
-   calls back. It has what numgrad asks of cuda.core, and of what cuda.core asks itself; any other
+   calls back. An idle one has no memory and does nothing, so that nothing but the host takes time.
+   It has what numgrad asks of cuda.core, and of what cuda.core asks itself; any other
    function does nothing and succeeds. */
 
 #define _GNU_SOURCE
@@ -8,32 +9,55 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void *handle;
 typedef int (*launched)(const char *kernel, unsigned grid, unsigned block, handle stream, void **);
 
 static launched on_launch;
 static long blocks; /* that are allocated */
+static int idle;
 static uintptr_t next = 0x10000;
 
 static handle new_handle(void) { return (handle)(next += 16); }
 static int nothing(void) { return 0; }
 
 void hosted_on_launch(launched function) { on_launch = function; }
+/* A thread has no context before it sets one, and a launch may be made to wait for another thread. */
+static __thread handle context_of_thread;
+static volatile int blocked;
+static volatile int is_waiting;
+static int was_overdue;
+void hosted_block(int is_blocked) { blocked = is_blocked; }
+int hosted_is_waiting(void) { return is_waiting; }
+int hosted_was_overdue(void) { return was_overdue; }
+static void wait_for_others(void) {
+    for (int ms = 0; blocked; ms++) {
+        is_waiting = 1;
+        if (ms > 5000) { blocked = 0; was_overdue = 1; }
+        usleep(1000);
+    }
+    is_waiting = 0;
+}
+
+void hosted_be_idle(void) { idle = 1; }
 long hosted_blocks(void) { return blocks; }
 
 int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
-int cuDeviceGetCount(int *count) { *count = 1; return 0; }
+int cuDeviceGetCount(int *count) { *count = 2; return 0; }
 int cuDeviceGet(int *device, int index) { *device = index; return 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     *value = attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 16 ? 4 : 1; /* sm_90, 4 SMs */
     return 0;
 }
-int cuDevicePrimaryCtxRetain(handle *context, int device) { *context = (handle)0x1000; return 0; }
-int cuCtxGetCurrent(handle *context) { *context = (handle)0x1000; return 0; }
-int cuCtxPopCurrent_v2(handle *context) { *context = (handle)0x1000; return 0; }
+int cuDevicePrimaryCtxRetain(handle *context, int device) { *context = (char *)0x1000 + device; return 0; }
+int cuCtxSetCurrent(handle context) { context_of_thread = context; return 0; }
+int cuCtxGetCurrent(handle *context) { *context = context_of_thread; return 0; }
+int cuCtxPushCurrent_v2(handle context) { return cuCtxSetCurrent(context); }
+int cuCtxPopCurrent_v2(handle *context) { return cuCtxGetCurrent(context); }
+int hosted_device(void) { return (int)((char *)context_of_thread - (char *)0x1000); }
 int cuCtxSynchronize(void) { return 0; }
-int cuCtxGetDevice(int *device) { *device = 0; return 0; }
+int cuCtxGetDevice(int *device) { *device = hosted_device(); return 0; }
 int cuCtxGetStreamPriorityRange(int *least, int *most) { *least = 0; *most = -5; return 0; }
 
 int cuMemGetInfo_v2(size_t *available, size_t *total) { *available = 1 << 20; *total = 1 << 21; return 0; }
@@ -41,6 +65,7 @@ int cuDeviceGetDefaultMemPool(handle *pool, int device) { *pool = (handle)0x2000
 int cuDeviceGetMemPool(handle *pool, int device) { *pool = (handle)0x2000; return 0; }
 int cuMemPoolGetAttribute(handle pool, int attribute, void *value) { *(uint64_t *)value = ~0ull; return 0; }
 int cuMemAllocFromPoolAsync(handle *block, size_t bytes, handle pool, handle stream) {
+    if (idle) { *block = new_handle(); return 0; }
     if (bytes > 1u << 30) return 2; /* CUDA_ERROR_OUT_OF_MEMORY */
     *block = malloc(bytes);
     memset(*block, 0xFF, bytes);
@@ -49,8 +74,16 @@ int cuMemAllocFromPoolAsync(handle *block, size_t bytes, handle pool, handle str
 }
 int cuMemAllocHost_v2(handle *block, size_t bytes) { *block = malloc(bytes); return 0; }
 int cuMemFreeHost(handle block) { free(block); return 0; }
-int cuMemFreeAsync(handle block, handle stream) { free(block); blocks--; return 0; }
-int cuMemcpyAsync(handle to, handle from, size_t bytes, handle stream) { memmove(to, from, bytes); return 0; }
+int cuMemFreeAsync(handle block, handle stream) {
+    if (idle) return 0;
+    free(block);
+    blocks--;
+    return 0;
+}
+int cuMemcpyAsync(handle to, handle from, size_t bytes, handle stream) {
+    if (!idle) memmove(to, from, bytes);
+    return 0;
+}
 int cuPointerGetAttributes(unsigned count, const int *attributes, void **data, handle address) {
     for (unsigned i = 0; i < count; i++) {
         if (attributes[i] == 1) *(handle *)data[i] = (handle)0x1000;     /* the context */
@@ -100,7 +133,9 @@ int cuGraphInstantiateWithParams(handle *executable, handle graph, struct instan
     how->result = 0;
     return cuGraphInstantiate(executable, graph, 0);
 }
-int cuGraphLaunch(handle executable, handle stream) { return on_launch(NULL, 0, 0, executable, NULL); }
+int cuGraphLaunch(handle executable, handle stream) {
+    return idle ? 0 : on_launch(NULL, 0, 0, executable, NULL);
+}
 int cuEventCreate(handle *event, unsigned flags) { *event = new_handle(); return 0; }
 int cuEventElapsedTime_v2(float *ms, handle begin, handle end) { *ms = 0.5f; return 0; }
 int cuEventElapsedTime(float *ms, handle begin, handle end) { *ms = 0.5f; return 0; }
@@ -116,7 +151,9 @@ struct configuration { unsigned gx, gy, gz, bx, by, bz, shared; handle stream; v
 
 int cuLaunchKernel(handle kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, handle stream, void **arguments, void **extra) {
-    return on_launch ? on_launch(kernel, gx, bx, stream, arguments) : 0;
+    if (context_of_thread == NULL) return 201; /* CUDA_ERROR_INVALID_CONTEXT */
+    wait_for_others();
+    return idle ? 0 : on_launch(kernel, gx, bx, stream, arguments);
 }
 int cuLaunchKernelEx(const struct configuration *c, handle kernel, void **arguments, void **extra) {
     return cuLaunchKernel(kernel, c->gx, c->gy, c->gz, c->bx, c->by, c->bz, c->shared, c->stream, arguments, extra);

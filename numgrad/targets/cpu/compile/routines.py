@@ -6,6 +6,7 @@ a process that finds a routine in the cache imports neither the module of its so
 
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 from llvmlite import binding as llvm
 
@@ -32,17 +33,30 @@ NUMPY_LOOP = "numgrad_numpy_loop"
 def address_of(module: str, name: str, returns: bool = False, parallel: bool = False) -> int:
     """Return the address of a function of a module of `targets.cpu`, compiled or loaded.
 
-    The function takes words (int64), and returns one word or, unless ``returns``, nothing.
+    The function takes words (int64), and returns one word or, unless ``returns``, nothing. A module
+    of another target has a dot in front of its name.
     """
-    key = join_keys((), repr(("routine", module, name, returns, parallel)))
+    parts = ("routine", module, name, returns, parallel, *_source(module))
+    key = join_keys((), repr(parts))
 
     def compiled() -> Code | int:
         from ..codegen.object_files import compile_routine  # it imports Numba
 
-        function = getattr(import_module(f"{_CPU}.{module}"), name)
+        function = getattr(import_module(f".{module}", _CPU), name)
         return compile_routine(function, key, returns, parallel)
 
     return obtain(key, compiled)
+
+
+def _source(module: str) -> tuple[str, ...]:
+    """Return what the key of a routine has of the sources of its folder.
+
+    That is nothing for this package, whose sources are part of every key.
+    """
+    if not module.startswith("."):
+        return ()
+    folder = Path(__file__).parents[2].joinpath(*module.split(".")[:-1])
+    return tuple([path.read_text("utf-8") for path in sorted(folder.glob("*.py"))])
 
 
 @cache

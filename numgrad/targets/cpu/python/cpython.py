@@ -21,11 +21,16 @@ from .object_layout import (
     KINDS,
     LOW,
     NDIM,
+    OBJECT,
     OF_OTHERS,
     SIZES,
     STRIDES,
+    TUPLE_TYPE,
     TYPE,
 )
+
+EQUAL = 2
+"""The comparison ``==``, as `are_equal` takes it."""
 
 
 def _function(name: str, count: int, result: Any = types.int64) -> Any:
@@ -40,6 +45,8 @@ get_attribute = _function("PyObject_GetAttr", 2)
 get_item = _function("PyObject_GetItem", 2)
 new_object = _function("PyType_GenericAlloc", 2)
 new_tuple = _function("PyTuple_New", 1)
+set_slice = _function("PyList_SetSlice", 4, types.int32)
+are_equal = _function("PyObject_RichCompareBool", 3, types.int32)
 new_int = _function("PyLong_FromLongLong", 1)
 number_of = _function("PyLong_AsLongLongAndOverflow", 2)
 join = _function("PySequence_Concat", 2)
@@ -88,6 +95,33 @@ def is_a(t, item, kind):
     The result is 0 for a null pointer, too.
     """
     return 1 if item != 0 and load_word(item, TYPE) == load_word(t, kind) else 0
+
+
+def like(t, template, end):
+    """Return a new object, a copy of a template; 0 if there is no memory.
+
+    ``template`` and ``end`` are words of the table: the template, and where its attributes end.
+    """
+    old = load_word(t, template)
+    new = new_object(load_word(old, TYPE), 0)
+    if new != 0:
+        for n in range(OBJECT, load_word(t, end)):
+            item = load_word(old, n)
+            keep(item)
+            store_word(new, n, item)
+    return new
+
+
+def are_same(t, found, expected):
+    """Return 1 if an object is a tuple equal to ``expected``, else 0."""
+    if found == expected:
+        return 1
+    if is_a(t, found, TUPLE_TYPE) == 0:
+        return 0
+    answer = are_equal(found, expected, EQUAL)
+    if answer < 0:
+        clear_error()
+    return 1 if answer > 0 else 0
 
 
 def is_dtype(found, expected):

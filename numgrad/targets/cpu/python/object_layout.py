@@ -135,6 +135,7 @@ def places(kind: type, *names: str) -> tuple[int, ...] | None:
         mark = object()
         setattr(item, name, mark)
         words = peek(id(item), kind.__basicsize__ // 8)
+        setattr(item, name, None)  # its ``__del__`` may read the attribute
         if words.count(id(mark)) != 1:
             return None
         found.append(words.index(id(mark)))

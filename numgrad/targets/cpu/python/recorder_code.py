@@ -8,7 +8,7 @@ template. Every word stored in an object is a reference that the object owns.
 from ..compile.intrinsics import call_function, load_word, stack_words, store_word
 from . import cpython as python
 from . import recorders as at
-from .cpython import call, fits, give, is_a, place, put
+from .cpython import are_same, call, fits, give, is_a, like, place, put
 from .object_layout import (
     ARRAY_TYPE,
     C_ORDER,
@@ -17,9 +17,7 @@ from .object_layout import (
     FLAGS,
     ITEMS,
     NONE,
-    OBJECT,
     TRUE,
-    TYPE,
     ZERO,
 )
 
@@ -69,21 +67,6 @@ def version_of(t, x):
     return load_word(t, ZERO)
 
 
-def like(t, template, end):
-    """Return a new object, a copy of a template; 0 if there is no memory.
-
-    ``template`` and ``end`` are words of the table: the template, and where its attributes end.
-    """
-    old = load_word(t, template)
-    new = python.new_object(load_word(old, TYPE), 0)
-    if new != 0:
-        for n in range(OBJECT, load_word(t, end)):
-            item = load_word(old, n)
-            python.keep(item)
-            store_word(new, n, item)
-    return new
-
-
 def is_in_order(t, array):
     """Return 1 if an object is an array in C order, else 0."""
     return is_a(t, array, ARRAY_TYPE) & (load_word(array, FLAGS) & C_ORDER)
@@ -100,14 +83,21 @@ def computed(t, arguments, count, total):
         array = place(t, load_word(arguments, n), at.V_ARRAY)
         if total > count:
             array = load_word(arguments, count + n)
-        if is_in_order(t, array) == 0:
+        if load_word(t, at.TARGET) == 0 and is_in_order(t, array) == 0:
             compute = 0
         python.keep(array)  # others may replace it while the kernel runs
         store_word(arrays, n, array)
-    result = call(load_word(t, at.COMPUTE) if compute == 0 else compute, arrays, count)
+    result = load_word(t, NONE)
+    python.keep(result)
+    if compute != 0:
+        python.drop(result)
+        result = call(compute, arrays, count)
+    if result == load_word(t, NONE):
+        python.drop(result)
+        result = call(load_word(t, at.COMPUTE), arrays, count)
     for n in range(count):
         python.drop(load_word(arrays, n))
-    if result == 0 or is_a(t, result, ARRAY_TYPE) != 0:
+    if result == 0 or is_a(t, result, ARRAY_TYPE) | is_a(t, result, at.DEVICE_ARRAY) != 0:
         return result
     from_scalar = load_word(t, at.FROM_SCALAR)  # NumPy makes scalars of arrays without axes
     if from_scalar != 0 and is_a(t, result, at.SCALAR_TYPE) != 0:
@@ -331,6 +321,20 @@ def attach_to_graph(t, value, arguments, count):
     return save(t, node, arguments, count, value, load_word(t, at.READS + wanted))
 
 
+def is_declared(t, array, p):
+    """Return the length of the description at ``p`` if an object is an array as described; else 0.
+    """
+    if load_word(p, 0) != 0:
+        return fits(t, array, p)
+    if is_a(t, array, at.DEVICE_ARRAY) == 0:
+        return 0
+    if place(t, array, at.D_TARGET) != load_word(t, at.TARGET):
+        return 0
+    if place(t, array, at.D_DTYPE) != load_word(p, 1):
+        return 0
+    return 3 * are_same(t, place(t, array, at.D_SHAPE), load_word(p, 2))
+
+
 def are_plain(t, arguments, count):
     """Return 1 if the inputs are plain values whose arrays are as declared, else 0."""
     p = t + 8 * at.INPUTS
@@ -338,7 +342,7 @@ def are_plain(t, arguments, count):
         x = load_word(arguments, n)
         if is_plain(t, x) == 0:
             return 0
-        words = fits(t, place(t, x, at.V_ARRAY), p)
+        words = is_declared(t, place(t, x, at.V_ARRAY), p)
         if words == 0:
             return 0
         p += 8 * words

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ....ir.device_array import DeviceArray
 from . import object_layout
 from .object_layout import OWN
 
@@ -45,8 +46,13 @@ FRAME_AT, DEPTH, IS_OURS, NEXT_NUMBER, ACCUMULATOR_OF, STORAGE_OF, SAVED, FILE_N
 """Words of a recorder: places of the attributes of values, nodes, storages and views; and, for each
 set of inputs that require grad, the inputs and the result that the derivative reads, as bits."""
 
-INPUTS = READS + (1 << MOST)
-"""The first word of the descriptions of the inputs, see `object_layout.words_of_array`."""
+_END = READS + (1 << MOST)
+DEVICE_ARRAY, TARGET, D_SHAPE, D_DTYPE, D_TARGET = range(_END, _END + 5)
+"""Words of a recorder for a device, else 0: the type of arrays of devices, the target of this one,
+and places of the attributes of such arrays."""
+
+INPUTS = D_TARGET + 1
+"""The first word of the descriptions of the inputs, see `_words_of_input`."""
 
 V_SPEC, OTHER_MODES, KNOWN, GENERAL, VALUE_ERROR = range(OWN + 1, OWN + 6)
 """Words of a finder: the place of a value's spec; a dict that must be empty, the dict of known
@@ -69,6 +75,7 @@ def recorder(
     step: tuple[Any, ...],
     tools: tuple[Any, ...],
     in_order: Callable[..., Any] | None = None,
+    target: Any = None,
 ) -> Any:
     """Return a builtin function that records an operation of a plan, or None.
 
@@ -100,13 +107,17 @@ def recorder(
         ``storage_of(value)``; and ``saved(value)``, what a node saves of a value whose memory was
         written.
     in_order : callable, optional
-        What takes the arrays instead of ``compute``, if all are in C order.
+        What takes the arrays instead of ``compute``, if all are in C order. On a device the
+        function returns None for arrays that are not.
+    target : object, optional
+        The target of the device on which the operation is; by default it is on the processor.
     """
     if len(inputs) > MOST:
         return None  # compiled code has room for the arrays of `MOST` inputs
     kinds = ((type(value), _VALUE), (type(node), _NODE), (type(storage), ("version", "kept")))
     places = [object_layout.places(kind, *names) for kind, names in (*kinds, (view, _VIEW))]
-    if None in places:
+    on_device = object_layout.places(DeviceArray, "shape", "dtype", "target")
+    if None in places or on_device is None:
         return None
     objects = {
         COMPUTE: compute, AS_ARRAY: np.asarray, SCALAR_TYPE: value.spec.dtype.type,
@@ -118,6 +129,8 @@ def recorder(
         objects[STEP] = step
     if in_order is not None:
         objects[IN_ORDER] = in_order
+    if target is not None:
+        objects |= {DEVICE_ARRAY: DeviceArray, TARGET: target}
     words = np.zeros(INPUTS, np.int64)
     words[list(objects)] = [id(item) for item in objects.values()]
     words[[NIN, FLOWS]] = len(inputs), bool(reads)
@@ -126,9 +139,22 @@ def recorder(
     words[V_ARRAY:READS] = [place for found in places for place in found or ()]
     for wanted, read in enumerate(reads):
         words[READS + wanted] = sum(bool(r) << n for n, r in enumerate(read or ()))
-    described = [w for x in inputs for w in object_layout.words_of_array(x.dtype, x.shape, 0)]
+    words[D_SHAPE:INPUTS] = on_device
+    described = [w for x in inputs for w in _words_of_input(x, target)]
     described = [*words[OWN:], *described]
-    return object_layout.builtin("python.recorder_code", "record", described, objects)
+    alive = objects, inputs
+    return object_layout.builtin("python.recorder_code", "record", described, alive)
+
+
+def _words_of_input(spec: Any, target: Any) -> list[int]:
+    """Return the words with which compiled code checks the array of an input.
+
+    For an array of a device these are 0, the dtype and the shape as objects of the spec; for others
+    see `object_layout.words_of_array`.
+    """
+    if target is not None and spec.device == target.name:
+        return [0, id(spec.dtype), id(spec.shape)]
+    return object_layout.words_of_array(spec.dtype, spec.shape, 0)
 
 
 def finder(

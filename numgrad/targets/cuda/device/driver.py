@@ -8,7 +8,7 @@ say that they wait.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -23,6 +23,9 @@ from .page_locked import empty_pinned, is_page_locked
 
 THREADS = 256
 """The threads of a block, in kernels whose threads walk over elements one by one."""
+
+_VERSION = 4000
+"""The version of CUDA in which ``cuLaunchKernel`` got the form that is called."""
 
 _WAVES = 16
 """The most blocks of threads for each multiprocessor: more than a multiprocessor runs at once, and
@@ -90,6 +93,7 @@ class Driver:
     """
 
     REDUCING = 256
+    keeps_blocks = True
     tiles = staticmethod(tiles)
 
     def __init__(self, index: int) -> None:
@@ -112,6 +116,12 @@ class Driver:
         if not self._thread.is_here or self._is_one_of_many:
             self._device.set_current()
             self._thread.is_here = True
+
+    @property
+    def enter_each_time(self) -> Callable[[], None] | None:
+        """What a thread has to call before each launch; None if the first one is enough, as there
+        is one GPU."""
+        return self._enter if self._is_one_of_many else None
 
     @lazy
     def blas(self) -> Any:
@@ -153,6 +163,7 @@ class Driver:
 
         With ``timing`` the event keeps its time; see `milliseconds`.
         """
+        self._enter()  # each GPU has a default stream of the same address
         if not timing:
             return stream.record()
         from cuda.core import EventOptions
@@ -161,10 +172,12 @@ class Driver:
 
     def wait(self, stream: Any, event: Any) -> None:
         """Let work that is given to a stream from now on wait for an event."""
+        self._enter()
         stream.wait(event)
 
     def synchronize(self, stream: Any) -> None:
         """Wait on the host until all work of a stream is done."""
+        self._enter()
         stream.sync()
 
     def synchronize_event(self, event: Any) -> None:
@@ -305,10 +318,30 @@ class Driver:
                 words.append(value[0].address + value[1])
             else:
                 block, offset, shape, strides = value
-                before, after = _array(prepared.parameters[n].dtype.itemsize, shape, strides)
+                before, after = array_words(prepared.parameters[n].dtype.itemsize, shape, strides)
                 words += (*before, block.address + offset, *after)
-        blocks = min(-(-count // prepared.elements), self._most)
-        self._launch(stream, _shape(blocks, prepared.threads), prepared.function, *words)
+        self._launch(stream, _shape(*self.grid(prepared, count)), prepared.function, *words)
+
+    def grid(self, prepared: Prepared, count: int) -> tuple[int, int]:
+        """Return the blocks of a launch over so many units of work, and the threads of a block."""
+        return min(-(-count // prepared.elements), self._most), prepared.threads
+
+    @lazy
+    def launch_address(self) -> int:
+        """The address of the driver's ``cuLaunchKernel``."""
+        from cuda.bindings import driver
+
+        found = driver.cuGetProcAddress(b"cuLaunchKernel", _VERSION, 0)
+        return int(require(found, "find cuLaunchKernel")[0])
+
+    def function_address(self, prepared: Prepared) -> int:
+        """Return the address of a kernel's function, as ``cuLaunchKernel`` takes it."""
+        from cuda.bindings import driver
+
+        self._enter()
+        kernel = driver.CUkernel(int(prepared.function.handle))
+        (function,) = require(driver.cuKernelGetFunction(kernel), "find a kernel")
+        return int(function)
 
 
 class _Address:
@@ -339,7 +372,7 @@ def _part(block: Block, offset: int, nbytes: int) -> Any:
 
 
 @lru_cache(4096)
-def _array(
+def array_words(
     itemsize: int, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the arguments that stand for an array in kernels of Numba, except its address.

@@ -9,27 +9,29 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ....ir.streams import Stream
+from ....ir.streams import Event, Stream
 from ....process.fork_locks import fork_safe_lock
 
 
 class Usage:
     """The bytes of a device's memory that are in use: now, and at the peak so far."""
 
+    __slots__ = ("lock", "now", "peak")
+
     def __init__(self) -> None:
         self.now = self.peak = 0
-        self._lock = fork_safe_lock()
+        self.lock = fork_safe_lock()
 
     def add(self, nbytes: int) -> None:
         """Count bytes that were allocated, or freed if the number is negative."""
-        with self._lock:
+        with self.lock:
             self.now += nbytes
             if self.now > self.peak:
                 self.peak = self.now
 
     def forget_peak(self) -> None:
         """Set the peak to the memory in use now."""
-        with self._lock:
+        with self.lock:
             self.peak = self.now
 
 
@@ -51,9 +53,17 @@ class Memory:
     ----------
     users : set of Stream or None
         The streams other than ``stream`` that have used the block, if any.
+    ready : Event or None
+        The event for which other streams wait before they use the block, if ``stream`` writes it
+        once.
+    row : Row or None
+        Where the block is kept when it is given back; None for blocks that the driver gets.
     """
 
-    __slots__ = ("__weakref__", "_runtime", "block", "nbytes", "owner", "stream", "users")
+    __slots__ = (
+        "__weakref__", "_runtime", "block", "nbytes", "owner", "ready", "row", "stream",
+        "users",
+    )  # fmt: skip
 
     def __init__(
         self, runtime: Any, block: Any, nbytes: int, stream: Stream, owner: Any = None
@@ -61,6 +71,8 @@ class Memory:
         self._runtime, self.block, self.nbytes = runtime, block, nbytes
         self.stream, self.owner = stream, owner
         self.users: set[Stream] | None = None
+        self.ready: Event | None = None
+        self.row: Any = None
 
     def used_by(self, stream: Stream) -> Any:
         """Note that work of a stream uses the block, and return the driver's object for the block.
@@ -73,6 +85,8 @@ class Memory:
         if self.block is None:
             raise RuntimeError("device memory is used after it was given back")
         if stream is not self.stream:
+            if self.ready is not None:
+                stream.wait_event(self.ready)
             self.users = self.users or set()
             self.users.add(stream)
         return self.block
@@ -85,11 +99,14 @@ class Memory:
         block, self.block = self.block, None
         if block is None:
             return
-        for user in self.users or ():
-            self.stream.wait_stream(user)
+        if self.users:
+            for user in self.users:
+                self.stream.wait_stream(user)
         if self.owner is None:
-            self._runtime.driver.free(block, self.stream.handle)
-            self._runtime.usage.add(-self.nbytes)
+            row, runtime = self.row, self._runtime
+            if row is None or not runtime.small.keep(row, block, self.nbytes):
+                runtime.driver.free(block, self.stream.handle)
+                runtime.usage.add(-self.nbytes)
         self.owner = None
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:

@@ -14,6 +14,7 @@ from ....ir.program import extent, is_contiguous
 from ....ir.streams import Stream
 from ..compile.kernel import Kernel
 from .memory import Memory, Usage
+from .small_blocks import MOST, Row, SmallBlocks
 
 
 class Runtime:
@@ -27,11 +28,17 @@ class Runtime:
     current : callable
         Returns the stream that the user has chosen in the calling thread, on whatever device, or
         None.
+
+    Attributes
+    ----------
+    small : SmallBlocks or None
+        The small blocks that are kept; None if the driver has to see each block given back.
     """
 
     def __init__(self, name: str, driver: Any, current: Callable[[], Stream | None]) -> None:
         self.name, self.driver = name, driver
         self.usage = Usage()
+        self.small: Any = SmallBlocks(self.usage) if driver.keeps_blocks else None
         self.next_number = count().__next__
         self.default = Stream.of(self, driver.default_stream)
         self._chosen = current
@@ -48,13 +55,56 @@ class Runtime:
     def allocate(self, nbytes: int, stream: Stream | None = None) -> Memory:
         """Return a new block of device memory for a stream, by default the current one."""
         stream = stream or self.current()
-        memory = Memory(self, self.driver.allocate(nbytes, stream.handle), nbytes, stream)
+        row = self.row(nbytes) if stream is self.default else None
+        block = None if row is None else self.small.take(row)
+        if block is None:
+            block = self._new_block(nbytes if row is None else row.size, stream)
+        memory = Memory(self, block, nbytes, stream)
+        memory.row = row
         self.usage.add(nbytes)
         return memory
+
+    def row(self, nbytes: int) -> Row | None:
+        """Return the row of kept blocks from which the default stream gets so many bytes; None for
+        bytes that come from the driver."""
+        return self.small.row(nbytes) if self.small is not None and nbytes <= MOST else None
+
+    def _new_block(self, nbytes: int, stream: Stream) -> Any:
+        """Return a new block of the driver; if there is no memory left, that of kept blocks is
+        given back first."""
+        try:
+            return self.driver.allocate(nbytes, stream.handle)
+        except MemoryError:
+            if not self.forget_blocks():
+                raise
+        return self.driver.allocate(nbytes, stream.handle)
+
+    def forget_blocks(self) -> bool:
+        """Give all kept blocks back to the driver; return whether there were any."""
+        found = [] if self.small is None else self.small.taken_out()
+        for block in found:
+            self.driver.free(block, self.default.handle)
+        return bool(found)
 
     def prepare(self, kernel: Kernel) -> Any:
         """Return a kernel, compiled and loaded, as the driver launches it."""
         return self.driver.prepare(kernel)
+
+    def uploaded(self, array: np.ndarray) -> Memory:
+        """Return memory of the current stream with a copy of an array of bytes of the host."""
+        memory = self.allocate(array.nbytes)
+        self.upload(memory, 0, array)
+        return memory
+
+    def constant(self, array: np.ndarray) -> Memory:
+        """Return memory of the default stream with a copy of an array of bytes of the host.
+
+        Other streams that use the memory wait until it is written.
+        """
+        memory = self.allocate(array.nbytes, self.default)
+        self.driver.upload(memory.block, 0, array, self.default.handle)
+        memory.ready = self.default.record_event()
+        return memory
 
     def upload(self, memory: Memory, offset: int, array: np.ndarray) -> None:
         """Copy an array of the host, in C order, to a block from byte ``offset`` on."""

@@ -5,24 +5,31 @@ all rows at once. Intermediate buffers lie in one block of memory; buffers that 
 the same time may share bytes there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....ir.device_array import DeviceArray
-from ....ir.program import Instruction, Program
+from ....ir.kernel_spec import Strided
+from ....ir.program import Instruction, Program, Shape
 from ....ir.target import Bound, Failure
 from ...liveness import assign
 from ..kernels.gathering import cleared
+from ..launch.entry import (  # fmt: skip
+    ALIGNMENT,
+    Launches,
+    can_enter,
+    entry_of,
+    maker_of,
+)
 from ..launch.graphs import OFTEN, GraphExecutable, Span, is_worth_while
 from ..launch.lanes import LaneAssignment, assign_lanes, streams_of
+from ..launch.python_entry import EntryWithNumbers, PythonEntry
 from ..launch.steps import Blocks, Launch, Place
 from .lowering import lowered
 
 _FLAG = np.dtype(np.int64)
-ALIGNMENT = 256
-"""The alignment of buffers in bytes, which makes the accesses of a GPU fast."""
 
 
 class BoundProgram(Bound):
@@ -32,6 +39,8 @@ class BoundProgram(Bound):
     arguments and results follow. If ``before``, an earlier form of the program, is given, the
     copies of constants that it has on the device are used again.
     """
+
+    often = 2  # an entry is a table of words, and no code
 
     __slots__ = (
         "_begun", "_copies", "_flag", "_has_own", "_kept", "_lanes", "_nbytes", "_ready", "_replay",
@@ -152,19 +161,121 @@ class BoundProgram(Bound):
                 return failure
         return None
 
-    def _as_graph(self) -> GraphExecutable | None:
-        """Return the program as one CUDA graph if that takes less time, else None."""
+    def _spans(self) -> list[Span]:
+        """Return the spans of arguments and results in the memory of a graph."""
         results = [ref.layout for ref in self.program.results]
         lead = [(self.program.batch or 0,) if layout.rows else () for layout in results]
         lies = [
             *zip(self.shapes, self.dtypes, self.strides, strict=True),
             *[((*b, *x.shape), x.dtype, None) for b, x in zip(lead, results, strict=True)],
         ]
-        spans = [Span(shape, dtype.itemsize, strides) for shape, dtype, strides in lies]
-        if self._streams or self._flag or not is_worth_while(self.steps, spans, self._nbytes):
+        return [Span(shape, dtype.itemsize, strides) for shape, dtype, strides in lies]
+
+    def _is_graph(self) -> bool:
+        """Whether the program takes less time as one CUDA graph."""
+        if self._streams or self._flag is not None:
+            return False
+        return is_worth_while(self.steps, self._spans(), self._nbytes)
+
+    def _as_graph(self) -> GraphExecutable | None:
+        """Return the program as one CUDA graph if that takes less time, else None."""
+        if not self._is_graph():
             return None
         own = self._target.runtime, self.steps, self._nbytes, self._kept
-        return GraphExecutable(*own, spans, len(results))
+        return GraphExecutable(*own, self._spans(), len(self.program.results))
+
+    # Entries ------------------------------------------------------------------------------------
+
+    def short_arguments(self) -> list[tuple[Any, Any]] | None:
+        if not self._is_of_launches():
+            return None
+        return [
+            (dtype, shape if strides is None else Strided(shape, strides))
+            for dtype, shape, strides in zip(self.dtypes, self.shapes, self.strides, strict=True)
+        ]
+
+    def entry(
+        self,
+        arguments: Sequence[tuple[Any, Any]],
+        positions: Sequence[int] | Mapping[int, int],
+        shapes: Sequence[Shape],
+        calls: int | None = None,
+    ) -> tuple[Any, Callable[[], int] | None]:
+        """Return an entry and a counter of its calls, or None for both; see `Bound.entry`.
+
+        An entry takes arrays of the device, numbers, and certain objects. The entry of a program
+        that does not consist of launches alone, or that is faster as a CUDA graph, is Python code,
+        and then there is no counter.
+        """
+        dtypes = {positions[n]: d for n, d in zip(self.arguments, self.dtypes, strict=True)}
+        numbers = {
+            n: (kind, limits, dtypes.get(n, np.dtype(kind)))
+            for n, (kind, limits) in enumerate(arguments)
+            if isinstance(kind, type)
+        }
+        given = [
+            (numbers[n][2], ()) if n in numbers else item for n, item in enumerate(arguments)
+        ]
+        found, meter = self._array_entry(given, positions, shapes, calls)
+        if numbers and found is not None:
+            found = EntryWithNumbers(found, self._target, numbers)
+        return found, meter
+
+    def _array_entry(
+        self,
+        arguments: Sequence[tuple[Any, Any]],
+        positions: Sequence[int] | Mapping[int, int],
+        shapes: Sequence[Shape],
+        calls: int | None,
+    ) -> tuple[Any, Callable[[], int] | None]:
+        """Return an entry that takes arrays of the device and certain objects, and a counter."""
+        results = self._declared_results(shapes)
+        slots = [positions[position] for position in self.arguments]
+        slots += range(len(arguments), len(arguments) + len(results))
+        if self._is_of_launches():
+            found = entry_of(
+                self._target, self._launches(slots), arguments, results, self, calls
+            )
+            if found[0] is not None:
+                return found
+        if calls is not None:
+            return None, None
+        return PythonEntry(self.run, self._target, [*arguments, *results], slots), None
+
+    def maker(self) -> Callable[..., Any] | None:
+        """Return a function of the arrays of the arguments that returns the array of the result.
+
+        The function returns None where the caller has to run the program. None if there are several
+        results, or if the program cannot be launched without Python.
+        """
+        arguments, results = self.short_arguments(), self._declared_results(None)
+        if arguments is None or len(results) != 1:
+            return None
+        launches = self._launches(range(len(arguments) + 1))
+        return maker_of(self._target, launches, arguments, results[0], self)
+
+    def _declared_results(self, shapes: Sequence[Shape] | None) -> list[tuple[Any, Shape]]:
+        """Return the dtypes and shapes of the results, in their own shapes if ``shapes`` is None.
+        """
+        layouts = [ref.layout for ref in self.program.results]
+        lead = [(self.program.batch or 0,) if layout.rows else () for layout in layouts]
+        own = [(*b, *layout.shape) for b, layout in zip(lead, layouts, strict=True)]
+        given = own if shapes is None else shapes
+        return [(layout.dtype, shape) for layout, shape in zip(layouts, given, strict=True)]
+
+    def _is_of_launches(self) -> bool:
+        """Whether the program is a list of launches on the default stream."""
+        waits = self._ready is not None and self._begun is not self._target.runtime.default
+        is_plain = not (self._streams or waits) and self._flag is None
+        return is_plain and can_enter(self.steps) and not self._is_graph()
+
+    def _launches(self, slots: Sequence[int]) -> Launches:
+        """Return the launches; ``slots`` has for each used argument and result its number in a
+        call."""
+        first = 1 + len(self._kept)
+        numbers = dict(enumerate(slots, first))
+        nbytes = self._nbytes if self._has_own else 0
+        return Launches(self.steps, self._kept, nbytes, numbers)
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
         """Run each step on the stream of its lane, after the steps for which it waits.

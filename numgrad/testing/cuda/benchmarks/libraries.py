@@ -4,8 +4,6 @@
 import gc
 import os
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +12,7 @@ import numpy as np
 import numgrad as ng
 
 from ....targets.cuda import is_simulated
+from ..other_libraries import is_there, module_of
 from ..report import Skipped
 
 Function = Callable[..., Any]
@@ -81,7 +80,7 @@ class Torch:
     """PyTorch, eager."""
 
     def __init__(self, device: str = "cuda") -> None:
-        self._torch, self._device = _installed("torch"), device
+        self._torch, self._device = module_of("torch"), device
         if device == "cuda" and not self._torch.cuda.is_available():
             raise Skipped("torch finds no GPU")
         self.name = "torch"
@@ -113,7 +112,7 @@ class Jax:
 
     def __init__(self, platform: str = "gpu") -> None:
         os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leaves memory to others
-        self._jax = _installed("jax")
+        self._jax = module_of("jax")
         if self._jax.default_backend() != platform:
             raise Skipped(f"jax finds no {platform.upper()}")
         self._jax.config.update("jax_enable_x64", True)
@@ -149,12 +148,6 @@ class Jax:
         return np.asarray(array.reshape(-1)[::step])
 
 
-def _installed(name: str) -> Any:
-    if find_spec(name) is None:
-        raise Skipped(f"{name} is not installed")
-    return import_module(name)
-
-
 def others() -> tuple[list[Any], list[str]]:
     """Return the other libraries that can use the GPU, and for the rest the reasons why not."""
     if is_simulated():
@@ -178,5 +171,5 @@ def forget_memory() -> None:
 
     _, pool = driver.cuDeviceGetMemPool(0)
     driver.cuMemPoolTrimTo(pool, 0)
-    if find_spec("torch") is not None:
-        import_module("torch").cuda.empty_cache()
+    if is_there("torch"):
+        module_of("torch").cuda.empty_cache()

@@ -1,6 +1,7 @@
 """Measure times, by events on the device or by the clock on the host.
 
-A time is the median of repeated calls after some calls to warm up.
+A time is the median of repeated calls after some calls to warm up. A call that takes longer than a
+second is measured once.
 """
 
 import time
@@ -14,6 +15,8 @@ from ..sizes import Sizes
 
 Call = Callable[[], Any]
 
+_LONG = 1.0  # seconds
+
 
 def milliseconds(call: Call, sizes: Sizes, inner: int = 1) -> float:
     """Return the time of a call on the device; ``inner`` calls are measured together.
@@ -22,9 +25,18 @@ def milliseconds(call: Call, sizes: Sizes, inner: int = 1) -> float:
     is hidden as in any program. The events are on the default stream, on which PyTorch and CuPy
     work too. Calls of a library that uses other streams must wait for their results.
     """
-    for _ in range(sizes.warm):
-        call()
+    for n in range(sizes.warm):
+        if _seconds(call) > _LONG and n:  # the first call may have compiled kernels
+            return _between_events(call, 1)
     return median(_between_events(call, inner) for _ in range(sizes.repeats))
+
+
+def _seconds(call: Call) -> float:
+    ng.cuda.synchronize()
+    begin = time.perf_counter()
+    call()
+    ng.cuda.synchronize()
+    return time.perf_counter() - begin
 
 
 def _between_events(call: Call, inner: int) -> float:

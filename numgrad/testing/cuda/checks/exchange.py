@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import numgrad as ng
 
 from ....targets.cuda import is_simulated
 from ..agreement import DEVICE
+from ..other_libraries import is_there, module_of
 from ..report import Check, Skipped, require
 from ..sizes import Sizes
 from .arrays import random
@@ -23,13 +22,11 @@ def library(name: str) -> Any:
     Raises
     ------
     Skipped
-        If the library is not installed, or finds no GPU.
+        If the library is not installed, was left out, or finds no GPU.
     """
-    if find_spec(name) is None:
-        raise Skipped(f"{name} is not installed")
-    if is_simulated():
+    if is_there(name) and is_simulated():
         raise Skipped(f"{name} knows nothing of a simulated GPU")
-    module = import_module(name)
+    module = module_of(name)
     if not module.cuda.is_available():
         raise Skipped(f"{name} finds no GPU")
     return module
