@@ -14,7 +14,7 @@ from .._tensor import Tensor, constant, placed
 from ..engine.differentiate.backward import BackwardPass
 from ..engine.differentiate.repeated_pass import Start, find_repeated_pass, ones, start_of
 from ..engine.differentiate.request import Outcome, Request
-from ..engine.graph.node import Edge
+from ..engine.graph.node import Edge, Value
 from . import anomaly, delivery
 from .options import Options
 
@@ -87,14 +87,14 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
     return None if values is None else [values[n] for n in again.recalled.given if n is not None]
 
 
-def _seeds(start: Start, seeds: Any) -> list[Tensor]:
+def _seeds(start: Start, seeds: Any) -> list[Value]:
     """Return the seeds as tensors, which nodes may save: ones in place of None, arrays as
     constants.
 
     The seeds that share an array in ``start`` share one here, as plans are found by that.
     """
     default: dict[int, Tensor] = {}
-    made = []
+    made: list[Value] = []
     each = _each(seeds, len(start.values))
     for output, seed, array in zip(start.values, each, start.seeds, strict=True):
         if seed is None and (seed := default.get(id(array))) is None:
@@ -157,11 +157,11 @@ def _start(
 ) -> Start | None:
     """Return where a pass starts and ends.
 
-    Return None if a value requires no gradient, if a seed needs a conversion, or if anomaly
-    detection is on.
+    Return None if there are no outputs or inputs, if a value requires no gradient, if a seed needs
+    a conversion, or if anomaly detection is on.
     """
     each = _each(seeds, len(outputs))
-    if len(each) != len(outputs) or not outputs:
+    if len(each) != len(outputs) or not outputs or (inputs is not None and not inputs):
         return None
     arrays = []
     for output, seed in zip(outputs, each, strict=True):

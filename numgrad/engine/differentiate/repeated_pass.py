@@ -114,7 +114,7 @@ def start_of(
     ends: Any = (None, None) if inputs is None else _places(inputs)
     if roots is None or ends is None:
         return None
-    return Start(outputs, seeds, *roots, *ends, batch, create_graph)
+    return Start(outputs, seeds, roots[0], roots[1], ends[0], ends[1], batch, create_graph)
 
 
 def find_repeated_pass(start: Start, retain: bool) -> RepeatedPass | None:

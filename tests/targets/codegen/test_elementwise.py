@@ -195,8 +195,8 @@ def test_only_long_kernels_of_few_operands_work_on_several_vectors(
 @pytest.mark.parametrize("length", [1, 2, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33])
 def test_short_rows_have_the_bits_of_long_ones(length, dtype, rng):
     """Whether rows lie side by side or apart: in place, or copied to buffers, they are the same."""
-    one_sine = fused_spec([(spec_of(sine, dtype, dtype), (0,)), (spec_of(multiply, *[dtype] * 3), (2, 1))],
-                          (dtype,) * 2, (3,))  # fmt: skip
+    steps = [(spec_of(sine, dtype, dtype), (0,)), (spec_of(multiply, *[dtype] * 3), (2, 1))]
+    one_sine = fused_spec(steps, (dtype,) * 2, (3,))
     for spec in (stencil(dtype), one_sine):
         count, size = len(spec.in_dtypes), dtype.itemsize
         wide = [rng.standard_normal((40, length + 3)).astype(dtype) for _ in range(count)]
