@@ -24,8 +24,8 @@ from ..graph.traversal import needed, reachable, reached_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from ..replay import recorded_plan
-from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met, times_outlined
-from ..replay.structure import Structure, structure_of
+from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
+from ..replay.structure import Structure, structure_of, times_outlined
 from . import hooks
 from .delivery import own_results
 from .method import Method, how, is_plain

@@ -30,7 +30,8 @@ def follower_of(
     """Return a new follower of a plan with a track; None if there is none for this plan.
 
     ``follower(roots, targets, seeds)`` returns a pair, the nodes and the arrays of a graph; False
-    if the plan is not for that graph, and None if Python code has to look.
+    if the plan is not for that graph, and None if Python code has to look. There is None in place
+    of the arrays where kinds are to be looked up first; see `Track.look_up_kinds`.
 
     Parameters
     ----------

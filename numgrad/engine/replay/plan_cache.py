@@ -25,7 +25,7 @@ from ..lower.lower import lower
 from ..record.apply import runtime
 from .compiled_walk import follower_of
 from .dynamic_index import general_kind
-from .structure import Structure, outline_of
+from .structure import Structure, outlines
 from .structure_walk import Track, identity_numbers, layouts
 
 Starts = tuple[Any, ...]
@@ -36,7 +36,9 @@ _MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tr
 _MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
 _LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
-_OFTEN = 100  # uses of a plan, after which it gets a follower
+# Uses of a plan after which it gets a follower. The first one waits longer, as the code of all may
+# have to be compiled; to make another takes as long as four or five walks in Python.
+_OFTEN, _SOON = 100, 16
 
 
 class KnownPlan:
@@ -142,15 +144,21 @@ class KnownPlan:
         seeds : list of ndarray
             The arrays of its seeds.
         """
-        if self.follower is not None:
-            found = self.follower(roots, targets, seeds)
-            if found is not None:
-                return Structure(None, found[1], found[0], {}, is_unwritten=True) if found else None
-        assert self.track is not None
-        nodes = self.track.walk(roots)
+        track, follower = self.track, self.follower
+        assert track is not None
+        if follower is not None:
+            found = follower(roots, targets, seeds)
+            if found and found[1] is None:
+                track.look_up_kinds(found[0])
+                found = follower(roots, targets, seeds)
+            if found is False:
+                return None
+            if found is not None and found[1] is not None:
+                return Structure(None, found[1], found[0], {}, is_unwritten=True)
+        nodes = track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
             return None
-        arrays = self.track.arrays(nodes, seeds)
+        arrays = track.arrays(nodes, seeds)
         if (
             arrays is None
             or identity_numbers(arrays) != self.same
@@ -158,12 +166,17 @@ class KnownPlan:
         ):
             return None
         self.uses += 1
-        if self.uses == _OFTEN:
-            self.follower = follower_of(self, roots, nodes, arrays)
+        if self.uses == _OFTEN or (self.uses == _SOON and _has_followers):
+            self._get_follower(roots, nodes, arrays)
         arrays = [arrays[n] for n in self.firsts]
-        if self.track.indexed:
-            arrays += self.track.positions(nodes)
+        if track.indexed:
+            arrays += track.positions(nodes)
         return Structure(None, arrays, nodes, {})
+
+    def _get_follower(self, *graph: Any) -> None:
+        global _has_followers
+        self.follower = follower_of(self, *graph)
+        _has_followers = _has_followers or self.follower is not None
 
     def _are_targets(self, targets: list[Any], nodes: list[Any]) -> bool:
         """Whether the targets of another pass are at the same places of its graph as those of the
@@ -197,11 +210,11 @@ class ExecutablePlan(KnownPlan):
 
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
+_has_followers = False  # whether a plan has got one: the code of followers is there
 _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
 _seen: OrderedDict[int, float] = OrderedDict()
-_outlines: OrderedDict[int, int] = OrderedDict()  # the same for outlines
 _NEVER = float("-inf")  # in place of the times of a structure whose plan is too large to be kept
 _released: deque[Callable[[], Sequence[Any]]] = deque()
 _lock = fork_safe_lock()
@@ -328,23 +341,6 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled
-
-
-def times_outlined(request: Any, order: Sequence[Node]) -> int | None:
-    """Return how many earlier passes had the outline of this one, and count this pass; None where
-    only the structure tells whether a pass was met before.
-
-    Most graphs whose outline is new never come again, so their structure is not looked for.
-    """
-    outline = outline_of(request, order)
-    if outline is None:
-        return None
-    with _lock:
-        count = _outlines.get(outline, 0)
-        _outlines[outline] = count + 1
-        if len(_outlines) > _MOST_SEEN:
-            _outlines.popitem(last=False)
-    return count
 
 
 def times_met(structure: Structure) -> int:
@@ -513,4 +509,4 @@ def forget() -> None:
         _known.clear()
         _tracks.clear()
         _seen.clear()
-        _outlines.clear()
+        outlines.clear()

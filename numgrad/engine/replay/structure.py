@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._settings import settings
+from ...process.bounded_dict import Bounded
 from ..derivatives.region_gradients import reads_partly_written, writes
 from ..graph.node import Accumulator, Node
 from ..graph.traversal import are_unwatched
@@ -22,6 +23,8 @@ from .dynamic_index import ByPosition, by_position, is_worthwhile
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 _operators = attrgetter("_kind.operator")
+outlines: dict[int, int] = Bounded(1 << 12)
+"""The times that outlines were met, by their hashes."""
 
 
 class Structure:
@@ -95,6 +98,20 @@ def outline_of(request: Any, order: Sequence[Node]) -> int | None:
     ends = len(request.seeds), None if request.targets is None else len(request.targets)
     options = ends, request.batch, request.direction, settings.version
     return hash((operators, order[0].outputs if order else (), options))
+
+
+def times_outlined(request: Any, order: Sequence[Node]) -> int | None:
+    """Return how many earlier passes had the outline of this one, and count this pass; None where
+    only the structure tells whether a pass was met before.
+
+    Most graphs whose outline is new never come again, so their structure is not looked for.
+    """
+    outline = outline_of(request, order)
+    if outline is None:
+        return None
+    count: int = outlines.get(outline, 0)
+    outlines[outline] = count + 1
+    return count
 
 
 def _by_position(operator: Any) -> Any:

@@ -131,6 +131,16 @@ class Track:
             kinds[n] = general_kind(nodes[n])
         return kinds
 
+    def look_up_kinds(self, nodes: Sequence[Any]) -> None:
+        """Look up the kinds of nodes that the walk has reached, as a new node may have one of its
+        own, and the stand-ins of the nodes whose indices are data."""
+        indexed = set(self.indexed)
+        for n, node in enumerate(nodes):
+            if n in indexed:
+                by_position(node)
+            elif not node._kind.is_settled:
+                node.kind  # noqa: B018  puts the shared kind in place of the own one
+
     def _has_its_leaves(self, nodes: list[Any]) -> bool:
         for n, spec in self._leaves:
             leaf = nodes[n]

@@ -1,4 +1,4 @@
-"""Followers, which recognise graphs in compiled code: their answers, and that they own nothing."""
+"""Followers, which recognise graphs in compiled code: what they answer; that they own nothing."""
 
 import gc
 import sys
@@ -176,7 +176,7 @@ def test_slots_are_compared():
 
     follower = follower_of(left, matrix)
     y, other = left(matrix), ng.linalg.svd(matrix)[2].sum()
-    assert asked(follower, y, matrix) is None  # the kind of a new node is not looked up yet
+    assert asked(follower, y, matrix)[1] is None  # the kind of a new node is not looked up yet
     for last in (y.node, other.node):
         assert last.parents[0].kind is not None
     assert asked(follower, y, matrix)
@@ -214,6 +214,21 @@ def test_no_reference_is_kept_or_lost():
     gc.collect()
 
 
+def test_no_reference_is_kept_where_kinds_are_looked_up_first():
+    def left(x):
+        return ng.linalg.svd(x)[0].sum()
+
+    matrix = ng.tensor([[2.0, 0.5], [-1.0, 3.0]], requires_grad=True)
+    follower = follower_of(left, matrix)
+    y = left(matrix)
+    counted = [y.node, y.node.parents[0], accumulator_of(matrix), None]
+    before = [sys.getrefcount(item) for item in counted]
+    for _ in range(1000):
+        assert asked(follower, y, matrix)[1] is None
+    after = [sys.getrefcount(item) for item in counted]
+    assert max(abs(a - b) for a, b in zip(after, before, strict=True)) < 50
+
+
 def test_attributes_that_were_deleted_are_left_to_python():
     x = leaf()
     follower = follower_of(product, x)
@@ -226,6 +241,24 @@ def test_attributes_that_were_deleted_are_left_to_python():
         value = next(v for v in y.node.parents[0].saved if v is not None)
         delattr(value, name)
         assert not asked(follower, y, x)
+
+
+def test_the_first_follower_waits_longer_than_others(monkeypatch):
+    monkeypatch.setattr(plan_cache, "_OFTEN", 8)
+    monkeypatch.setattr(plan_cache, "_SOON", 4)
+    monkeypatch.setattr(plan_cache, "_has_followers", False)
+    x = leaf()
+
+    def uses(function):
+        """Return how often a new plan was used before it got its follower."""
+        before = set(plan_cache._known)
+        while True:
+            ng.grad(function(x), x)
+            for plan in (plan for key, plan in plan_cache._known.items() if key not in before):
+                if plan.follower is not None:
+                    return plan.uses
+
+    assert [uses(product), uses(lambda x: (ng.cos(x) * x).sum())] == [8, 4]
 
 
 def test_threads_share_a_follower():

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.usefixtures("forgotten", "walk")
 @pytest.fixture(params=["in Python", "compiled"])
 def walk(request, monkeypatch):
     """How graphs are recognised from the first time on, after their tracks were learned."""
-    monkeypatch.setattr(plan_cache, "_OFTEN", 1 if request.param == "compiled" else 1 << 30)
+    uses = 1 if request.param == "compiled" else 1 << 30
+    monkeypatch.setattr(plan_cache, "_OFTEN", uses)
+    monkeypatch.setattr(plan_cache, "_SOON", uses)
 
 
 def leaf(*numbers):

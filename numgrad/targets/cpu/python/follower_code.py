@@ -7,7 +7,8 @@ meanwhile.
 ``p`` is the address of the words that describe what comes next, see `followers.WAY`; ``nodes`` and
 ``arrays`` are tuples that get what was found. A function that compares returns `YES`, `NO` if the
 graph is another one, or `UNKNOWN` where Python code has to look, as few graphs have what it met.
-Functions that read a description return the address behind it in place of `YES`.
+`LOOSE` stands for nodes whose kinds are still to be looked up: those of new nodes may be. Functions
+that read a description return the address behind it in place of `YES`.
 """
 
 from ..compile.intrinsics import load_word, stack_words, store_word
@@ -32,7 +33,7 @@ from .object_layout import (
     TUPLE_TYPE,
 )
 
-YES, NO, UNKNOWN = 1, -1, -2
+YES, NO, UNKNOWN, LOOSE = 1, -1, -2, -3
 _ARGUMENTS = 3
 
 
@@ -91,15 +92,16 @@ def is_kind(t, node, kind):
     found = place(t, node, at.N_KIND)
     if found == kind:
         return YES
-    if found == 0 or place(t, found, at.K_IS_SETTLED) == load_word(t, FALSE):
-        return UNKNOWN  # there may be a shared kind in its place
-    return NO
+    if found == 0:
+        return UNKNOWN
+    # There may be a shared kind in its place.
+    return LOOSE if place(t, found, at.K_IS_SETTLED) == load_word(t, FALSE) else NO
 
 
 def stand_in_of(t, node):
-    """Return the stand-in of a node, 0 if none is known; see `engine.replay.dynamic_index`."""
-    seen = place(t, place(t, node, at.N_KIND), at.K_BY_POSITION)
-    return seen if is_a(t, seen, at.STAND_IN_TYPE) != 0 else 0
+    """Return the stand-in of a node, see `engine.replay.dynamic_index`; None if nobody has asked
+    for it yet, False if there is none."""
+    return place(t, place(t, node, at.N_KIND), at.K_BY_POSITION)
 
 
 def has_stand_in(t, node, kind):
@@ -112,8 +114,10 @@ def has_stand_in(t, node, kind):
         if above == 0 or place(t, above, at.K_OPERATOR) == load_word(t, at.WRITER):
             return UNKNOWN
     seen = stand_in_of(t, node)
-    if seen == 0:
-        return UNKNOWN
+    if seen == load_word(t, NONE):
+        return LOOSE
+    if is_a(t, seen, at.STAND_IN_TYPE) == 0:
+        return NO
     return YES if place(t, seen, at.I_KIND) == kind else NO
 
 
@@ -135,14 +139,16 @@ def is_node(t, node, p):
 
 def find_nodes(t, roots, nodes, p):
     """Walk to all nodes; compare their kinds, and the order in which they were made."""
-    latest = 0
+    latest, loose = 0, 0
     for n in range(load_word(t, at.NODES)):
         above, row = load_word(p, 2), roots
         if above != 0:
             row = place(t, node_at(nodes, above - 1), at.N_PARENTS)
         node = item_of(t, row, load_word(p, 3))
         found = is_node(t, node, p)
-        if found != YES:
+        if found == LOOSE:
+            loose = 1
+        elif found != YES:
             return found
         number = place(t, node, at.N_NUMBER)
         if is_whole(t, number) == 0:
@@ -153,7 +159,7 @@ def find_nodes(t, roots, nodes, p):
         latest = made
         add(nodes, n, node)
         p += 8 * at.WORDS_OF_NODE
-    return p
+    return p if loose == 0 else LOOSE
 
 
 def are_nodes(t, row, count, nodes, p):
@@ -313,7 +319,8 @@ def recognise(t, arguments, nodes, arrays):
 
 
 def follow(table_object, arguments, count):
-    """Return a pair of tuples, the nodes of a graph and its arrays; False or None without them.
+    """Return a pair: the nodes of a graph and its arrays, or None in place of the arrays as long as
+    kinds are to be looked up. Return False or None in place of a pair; see `followers.follower`.
 
     The arguments are the roots, the targets and the seeds. The result is 0 after an error.
     """
@@ -325,7 +332,10 @@ def follow(table_object, arguments, count):
     store_word(found, ITEMS, nodes)
     store_word(found, ITEMS + 1, arrays)
     p = UNKNOWN if count != _ARGUMENTS else recognise(t, arguments, nodes, arrays)
-    if p >= 0:
+    if p == LOOSE:
+        add(found, 1, load_word(t, NONE))
+        python.drop(arrays)
+    if p >= 0 or p == LOOSE:
         return found
     python.drop(found)
     answer = load_word(t, FALSE if p == NO else NONE)
