@@ -143,3 +143,17 @@ def test_no_graph_outside_is_followed_where_none_is_recorded():
         value, pull = ng.func.vjp(lambda x: w * x, w)
         assert not value.requires_grad
         np.testing.assert_array_equal(pull(np.ones(2))[0].numpy(), [4.0 - 2.0, 6.0 - 3.0])
+
+
+def test_tangents_of_a_captured_function_that_applies_a_linear_map():
+    """The derivative of the call has expressions that stand for rules, here of the map."""
+    w = ng.tensor([1.5], requires_grad=True)
+
+    def function(x):
+        push = ng.func.linearize(lambda y: y * y, np.array([1.25]))[1]
+        return x * x * np.sum(w) * np.sum(push(np.array([2.0])))
+
+    x, v = np.array([0.5, 2.0]), np.array([1.0, -3.0])
+    value, tangent = ng.func.jvp(ng.jit(function), (x,), (v,))
+    np.testing.assert_allclose(value.detach(), 7.5 * x * x)
+    np.testing.assert_allclose(tangent.detach(), 15.0 * x * v)

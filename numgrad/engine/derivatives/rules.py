@@ -133,18 +133,26 @@ class Rule:
     def replay(self, values: Sequence[Value]) -> list[Value | None]:
         """Return the gradients for cotangents and saved values, by operations that are recorded
         where the grad mode says so."""
+        made = self._replayed(values)
+        return [
+            (values[source] if source >= 0 else made[~source]) if type(source) is int else source
+            for source in self.sources
+        ]
+
+    def _replayed(self, values: Sequence[Value]) -> list[Value]:
+        """Return the outputs of the rule as `replay` computes them; an expression of the rule may
+        stand for another rule, as in the derivative of a captured function."""
         known: dict[Any, Sequence[Value]] = {e: (values[n],) for e, n in self.places.items()}
         for expr in self.exprs:
             inputs = [
                 value if value.array is not None else known[value.expr][value.expr_slot]
                 for value in expr.inputs
             ]
-            known[expr] = apply(expr.operator, tuple(inputs), expr.static)
-        made = [known[expr][slot] for expr, slot in self.outputs]
-        return [
-            (values[source] if source >= 0 else made[~source]) if type(source) is int else source
-            for source in self.sources
-        ]
+            if isinstance(expr.operator, Rule):
+                known[expr] = expr.operator._replayed(inputs)
+            else:
+                known[expr] = apply(expr.operator, tuple(inputs), expr.static)
+        return [known[expr][slot] for expr, slot in self.outputs]
 
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of cotangents and saved values, computed at once.
