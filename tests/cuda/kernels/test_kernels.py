@@ -120,7 +120,7 @@ def test_only_what_needs_memory_of_its_own_is_done_by_the_host():
     operators = [o for o in registry.values() if not (o.is_view or isinstance(o, of_libraries))]
     functions = {op.name: getattr(op, "function", None) for op in operators}
     found = {n for n, f in functions.items() if hasattr(f, "__code__") and is_for_host(f)}
-    assert found == {"argsort", "positions", "remains", "solve_banded"}
+    assert found == {"argsort", "countable", "positions", "remains", "solve_banded"}
 
 
 def test_an_error_of_a_function_of_the_user_is_raised():
