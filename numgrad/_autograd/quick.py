@@ -15,6 +15,7 @@ from ..engine.differentiate.backward import BackwardPass
 from ..engine.differentiate.repeated_pass import Start, find_repeated_pass, ones, start_of
 from ..engine.differentiate.request import Outcome, Request
 from ..engine.graph.node import Edge, Value
+from ..engine.graph.value import CPU
 from . import anomaly, delivery
 from .options import Options
 
@@ -97,10 +98,12 @@ def _seeds(start: Start, seeds: Any) -> list[Value]:
     made: list[Value] = []
     each = _each(seeds, len(start.values))
     for output, seed, array in zip(start.values, each, start.seeds, strict=True):
+        spec = output.spec
         if seed is None and (seed := default.get(id(array))) is None:
-            spec = output.spec
             seed = default[id(array)] = placed(np.ones(spec.shape, spec.dtype), spec.device)
-        made.append(seed if type(seed) is Tensor else constant(seed))
+        if type(seed) is not Tensor:  # on the host its memory stays the user's
+            seed = constant(seed, None if spec.device == CPU else spec.device)
+        made.append(seed)
     return made
 
 
