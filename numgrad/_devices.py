@@ -9,7 +9,7 @@ from .targets import cuda
 
 
 def name_of(device: Any) -> str:
-    """Return the name of a device, after making sure that it is there.
+    """Return the name of a device that the machine has.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def name_of(device: Any) -> str:
 
 
 def runtime_of(device: Any) -> Any:
-    """Return what runs a GPU, after making sure that it is there."""
+    """Return the runtime of a GPU that the machine has."""
     name = name_of(device)
     if name == CPU:
         raise DeviceError("the processor has no streams: ask for those of 'cuda' or 'cuda:0'")

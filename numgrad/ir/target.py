@@ -113,7 +113,6 @@ class Bound:
         """
         return None, None
 
-
     def maker(self) -> Callable[..., Any] | None:
         """Return a function of the arrays of the arguments that returns the array of the result.
 

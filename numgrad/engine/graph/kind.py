@@ -140,7 +140,7 @@ class Kind:
         The stand-in for nodes of this kind that takes the index as data, kept here for
         `dynamic_index`. False if there is no stand-in.
     is_small : dict
-        For each limit of the array size whether `immediate` computes nodes of this kind at once.
+        For each limit of the array size whether passes compute nodes of this kind at once.
     """
 
     __slots__ = (

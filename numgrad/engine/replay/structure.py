@@ -89,7 +89,7 @@ def outline_of(request: Any, order: Sequence[Node]) -> int | None:
     """Return the hash of the operators and options of a pass, its *outline*; None for a pass whose
     structure is needed anyway.
 
-    Passes of one structure have one outline, which is found in a tenth of the time. The structure
+    Passes of one structure have one outline, which is found sooner. The structure
     is needed where a pass is recorded, and where an index may become data.
     """
     operators = tuple(map(_operators, order))

@@ -43,8 +43,8 @@ class HostKernel:
         self.is_native: bool | None = None  # not known before `leave_python`
 
     def leave_python(self) -> bool:
-        """Have a kernel that runs without Python, if there is one, in place of this one, which then
-        serves unusual calls only; return whether there is one.
+        """Put a kernel that runs without Python in the place of this kernel, which then serves
+        unusual calls only; return whether there is such a kernel.
 
         Programs that are bound already keep the address that they have.
         """
