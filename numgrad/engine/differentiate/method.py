@@ -145,9 +145,13 @@ def _is_small(kind: Kind, most: int | None) -> bool:
     """
     if not kind.is_shared:
         return _is_light(kind, most)
-    if kind.is_small is None:
-        kind.is_small = {n: _is_light(kind, n) for n in (None, MOST, MOST_WATCHED)}
-    return bool(kind.is_small[most])
+    known = kind.is_small
+    if known is None:
+        known = kind.is_small = {}
+    found = known.get(most)
+    if found is None:
+        found = known[most] = _is_light(kind, most)
+    return bool(found)
 
 
 def _is_light(kind: Kind, most: int | None) -> bool:

@@ -29,6 +29,7 @@ from .apply import (
     saved_result,
 )
 from .compiled_recorder import UNWRITTEN, recorder_of
+from .new_shapes import remember_family
 from .operands import as_value, descriptor
 from .operands import learn_elementwise as learn_of
 from .plan import Mixture, make_plan, plan_key, plan_of, shared_plan
@@ -431,6 +432,8 @@ def learn(
     if (other_modes and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:
-        learn_of(operator, args, tuple(values), apply_one)
+        learned = learn_of(operator, args, tuple(values), apply_one)
+        if learned is not None:
+            remember_family(operator, args, *learned)
     elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
         plan_of(operator, static, values)

@@ -16,7 +16,7 @@ from ...engine.graph.view import Chain
 from ...engine.record import apply as _record
 from ...engine.record import inplace as _inplace
 from ...engine.record.writes import overwrite, plan_of_write
-from ...ir.broadcasting import broadcast_shapes
+from ...ir.broadcasting import broadcast_shapes, mismatch
 from ...ir.device_array import DeviceArray
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import cast as _cast
@@ -323,6 +323,11 @@ def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     return x
 
 
+def _fits(name: str, shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether the result of the operator has the first of the two shapes."""
+    return mismatch(name, (shape, other)) is None and broadcast_shapes(shape, other) == shape
+
+
 def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
     """Compute into the memory of ``x`` itself; say no where something else has to be read from
     it."""
@@ -333,7 +338,7 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
         return False
     if second is not x and second._storage is x.storage:
         return False
-    if second.shape != x.shape and broadcast_shapes(x.shape, second.shape) != x.shape:
+    if second.shape != x.shape and not _fits(operator.name, x.shape, second.shape):
         return False
     plan = plan_of_write(operator, x, second)
     grad = not _record.other_modes or _record.mode.grad
