@@ -277,6 +277,12 @@ def known_rule(kind: Kind, key: Hashable) -> Rule | None:
     return rule
 
 
+def share_rule(kind: Kind, key: Hashable, rule: Rule) -> None:
+    """Let other kinds of a family have a rule of one kind, if the rule serves all shapes."""
+    if kind.family is not None and rule.serves_all_shapes:
+        kind.family.rules[key] = rule
+
+
 def make_rule(
     key: Hashable, backward_pass: Any, node: Node, context: Any, cotangents: Sequence[Value | None]
 ) -> Rule:
@@ -287,10 +293,7 @@ def make_rule(
         gradients = fit_all(made, node, context.wanted)
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
-    kind: Any = node.kind
-    keep_rule(kind, key, rule)
-    if kind.family is not None and rule.serves_all_shapes:
-        kind.family.rules[key] = rule
+    keep_rule(node.kind, key, rule)
     return rule
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..derivatives.context import restored, rule_of
 from ..derivatives.region_gradients import writes
-from ..derivatives.rules import Rule, known_rule
+from ..derivatives.rules import Rule, known_rule, share_rule
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
 from ..record.apply import Packed, grad_mode, on_stream, runtime
@@ -281,10 +281,13 @@ class Computed(Evaluator):
         if kind is None:
             return None
         arrived = tuple([None if total is None else False for total in cotangents])
-        rule = known_rule(kind, (mask, arrived))
+        key = (mask, arrived)
+        rule = known_rule(kind, key)
         if rule is None:
             values = [None if total is None else runtime.value(total) for total in cotangents]
             rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
+            if rule is not None:
+                share_rule(kind, key, rule)
         return rule
 
 
