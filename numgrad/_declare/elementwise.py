@@ -226,7 +226,7 @@ class Elementwise(Operator):
         deferred = defer(self, args)  # of values and numbers alone
         if deferred is not None:
             return deferred
-        if learn_shape(self, args):
+        if learn_shape(self, args, dispatch.apply_one):
             return self(*args)
         if chosen := [a for a in args if isinstance(a, Selection)]:
             return chosen[0].applied(self, args)

@@ -1,14 +1,14 @@
-"""New shapes: what is learned of an elementwise operator on one shape serves all shapes of a rank.
+"""New shapes: what is learned of an elementwise operator on some shapes serves all like them.
 
 Data whose lengths differ from call to call would need a plan for each shape, and most shapes are
 met once. How an elementwise operator is recorded depends on the number of axes alone, and on which
-operands have fewer of them: such kinds form a `Family`. The first one is learned as any other kind,
-and each further one is a copy of it with another shape.
+axes of the operands have one element: such kinds form a `Family`. The first one is learned as any
+other kind, and each further one is a copy of it with other shapes.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...ir.dtypes import NUMBERS
 from ..graph.kind import Family, Kind, interned, keep
 from ..graph.value import CPU, Shape, spec_of
 from .apply import is_direct, runtime
-from .operands import ArrayConverter, Converter, TensorConverter, descriptor
+from .operands import Converter, NumberConverter, converter_of, descriptor
 from .parallel_launch import MANY_ROWS
 from .plan import Mixture, computation_of, plan_key
 
@@ -25,21 +25,23 @@ _FEW_ELEMENTS = 1 << 14
 for more, another way may be faster."""
 
 
-def learn_shape(operator: Any, args: Sequence[Any]) -> bool:
-    """Make the plan for arguments of a new shape from that of another shape; return whether there
-    was one."""
+def learn_shape(operator: Any, args: Sequence[Any], apply: Callable[..., Any]) -> bool:
+    """Make the plan for arguments of new shapes from that of others; return whether there was one.
+
+    ``apply`` applies the plan of a conversion to a value.
+    """
     found = _found(args) if is_direct() else None
-    if found is None:
+    if found is None or (family := operator.kinds.get(found.key)) is None:
         return False
-    key, shape = found
-    family = operator.kinds.get(key)
     place = plan_key(tuple(map(descriptor, args)), {})
-    if family is None or place in operator.kinds:
+    if place in operator.kinds:
         return False
-    made: Any = _copy(family, shape)
+    made: Any = _copy(family, found)
     if family.operands is not None:
-        old = family.kind.spec.shape
-        made = Mixture(made, [_for_shape(operand, old, shape) for operand in family.operands])
+        operands = _operands(family, made, args, apply)
+        if operands is None:
+            return False
+        made = Mixture(made, operands)
     keep(operator, operator.kinds, place, made)
     return True
 
@@ -47,7 +49,7 @@ def learn_shape(operator: Any, args: Sequence[Any]) -> bool:
 def remember_family(
     operator: Any, args: Sequence[Any], kind: Kind, operands: Sequence[Converter | None]
 ) -> None:
-    """Keep a kind that was just learned for arguments of other shapes, if its plan serves them.
+    """Keep a kind that was just learned for arguments of other shapes.
 
     Parameters
     ----------
@@ -55,27 +57,30 @@ def remember_family(
         For each argument the function that converts it, see `Mixture`.
     """
     found = _found(args)
-    if found is None or found[0] in operator.kinds:
+    if found is None or found.key in operator.kinds:
         return
-    key, rank = found[0], len(kind.spec.shape)
-    for arg, operand in zip(args, operands, strict=True):
-        if type(operand) is TensorConverter and len(arg.shape) == rank:
-            return  # the plans of the conversion are those of this shape
-    few = MANY_ROWS if key[1] else _FEW_ELEMENTS
+    few = MANY_ROWS if found.differ else _FEW_ELEMENTS
     kind.family = Family(kind, tuple(operands) if any(operands) else None, few)
-    keep(operator, operator.kinds, key, kind.family)
+    keep(operator, operator.kinds, found.key, kind.family)
 
 
-def _found(args: Sequence[Any]) -> tuple[tuple[Any, ...], Shape] | None:
-    """Return the key of the family for these arguments, and the shape of the largest one.
+class _Shapes(NamedTuple):
+    """The key of a family for some arguments, and the shapes of the operands and of the result."""
 
-    The result is None unless all arguments but numbers are computed values of the CPU, or arrays.
-    Those with fewer axes than the largest one have its last axes, which belong to the key. The
-    other axes must have several elements in all: so their shape is told from that of operands with
-    axes of one element in their place.
+    key: tuple[Any, ...]
+    operands: list[Shape]
+    result: Shape
+    differ: bool
+
+
+def _found(args: Sequence[Any]) -> _Shapes | None:
+    """Return the key of the family for these arguments, and the shapes of their operands.
+
+    The result is None unless all arguments but numbers are computed values of the CPU or arrays,
+    with at least one axis among them, and can be broadcast together.
     """
-    parts: list[Hashable] = []
     shapes: list[Shape] = []
+    parts: list[Any] = [Family]
     for arg in args:
         kind = type(arg)
         if kind is runtime.value:
@@ -88,39 +93,35 @@ def _found(args: Sequence[Any]) -> tuple[tuple[Any, ...], Shape] | None:
             shapes.append(arg.shape)
             parts += (kind, arg.dtype, arg.ndim)
         elif isinstance(arg, NUMBERS):
+            shapes.append(())
             parts.append(kind)
         else:
             return None
-    if not shapes:
+    shape = max(shapes, key=len)
+    rank = len(shape)
+    if not rank:
         return None
-    shape, last = _split(shapes)
-    if shape is None or prod(shape[: len(shape) - len(last)]) < 2:
+    aligned = [s if len(s) == rank else (1,) * (rank - len(s)) + s for s in shapes]
+    if all([s == shape or not t for s, t in zip(aligned, shapes, strict=True)]):  # noqa: C419
+        return _Shapes(tuple(parts), aligned, shape, False)
+    sizes = [set(axis) - {1} for axis in zip(*aligned, strict=True)]
+    if any([len(found) > 1 for found in sizes]):  # noqa: C419
         return None
-    return (Family, last, *parts), shape
+    parts += [tuple([n == 1 for n in s]) for s in aligned]
+    result = tuple([found.pop() if found else 1 for found in sizes])
+    return _Shapes(tuple(parts), aligned, result, True)
 
 
-def _split(shapes: Sequence[Shape]) -> tuple[Shape | None, Shape]:
-    """Return the largest of some shapes, and its last axes, which all shapes that differ from it
-    have in common with it; None and no axes if the shapes are not of this kind."""
-    largest = shapes[0]
-    if shapes.count(largest) == len(shapes):
-        return largest, ()
-    largest = max(shapes, key=len)
-    fixed = max([len(shape) for shape in shapes if shape != largest])
-    last = largest[len(largest) - fixed :]
-    fits = all([shape in (largest, last[fixed - len(shape) :]) for shape in shapes])  # noqa: C419
-    return (largest, last) if fits else (None, ())
-
-
-def _copy(family: Family, shape: Shape) -> Kind:
-    """Return the kind of a family for a shape."""
+def _copy(family: Family, found: _Shapes) -> Kind:
+    """Return the kind of a family for operands of other shapes."""
     first = family.kind
-    operator, old = first.operator, first.spec.shape
-    inputs = tuple([spec_of(shape, s.dtype) if s.shape == old else s for s in first.inputs])
-    kind = interned(operator, {}, inputs, (spec_of(shape, first.spec.dtype),))
+    operator, result = first.operator, spec_of(found.result, first.spec.dtype)
+    pairs = zip(found.operands, first.inputs, strict=True)
+    inputs = tuple([spec_of(shape, spec.dtype) for shape, spec in pairs])
+    kind = interned(operator, {}, inputs, (result,))
     assert kind is not None, "elementwise operators have no static parameters"
     if not kind.has_plan:
-        if type(first.compute) is np.ufunc and prod(shape) < family.few:
+        if type(first.compute) is np.ufunc and prod(found.result) < family.few:
             kind.compute, kind.in_order = first.compute, None
         else:
             kind.compute, kind.in_order = computation_of(operator, {}, inputs)
@@ -129,11 +130,20 @@ def _copy(family: Family, shape: Shape) -> Kind:
     return kind
 
 
-def _for_shape(operand: Converter | None, old: Shape, shape: Shape) -> Converter | None:
-    """Return the converter that does for arguments of a new shape what ``operand`` does."""
-    if isinstance(operand, ArrayConverter) and operand.spec.shape == old:
-        return ArrayConverter(spec_of(shape, operand.spec.dtype), operand.is_read)
-    return operand
+def _operands(
+    family: Family, kind: Kind, args: Sequence[Any], apply: Callable[..., Any]
+) -> list[Converter | None] | None:
+    """Return the converters of arguments of other shapes; None if one cannot be made."""
+    operands: list[Converter | None] = []
+    for n, (arg, known) in enumerate(zip(args, family.operands or (), strict=True)):
+        made = known
+        if known is not None and type(known) is not NumberConverter:
+            is_read = any([reads is not None and reads[n] for reads in kind.reads])  # noqa: C419
+            made = converter_of(arg, kind.inputs[n], is_read, apply, CPU)
+            if made is None:
+                return None
+        operands.append(made)
+    return operands
 
 
 __all__ = ["learn_shape", "remember_family"]

@@ -233,7 +233,7 @@ def learn_elementwise(
             operands.append(None)
             continue
         is_read = any(r is not None and r[n] for r in plan.reads)
-        made = _operand(arg, value.spec, is_read, apply, device)
+        made = converter_of(arg, value.spec, is_read, apply, device)
         if made is None:
             return None
         operands.append(made)
@@ -242,9 +242,14 @@ def learn_elementwise(
     return plan, operands
 
 
-def _operand(
+def converter_of(
     arg: Any, spec: Spec, is_read: bool, apply: Any, device: str
 ) -> Converter | None:
+    """Return the function that converts an argument to an operand of a spec; None if there is none.
+
+    ``is_read`` says whether the derivative reads the operand; ``apply`` applies the plan of a
+    conversion.
+    """
     kind = type(arg)
     if kind is runtime.value:
         plans = _conversions(arg.spec, spec)

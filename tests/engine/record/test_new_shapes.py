@@ -43,6 +43,9 @@ PROGRAMS = {
     "no axes": (lambda x, s: x * s, lambda n: [(n, 2), ()]),
     "rows that differ as well": (lambda x, y: x + y, lambda n: [(2, n), (n,)]),
     "one row beside many": (lambda x, y: x * y, lambda n: [(n, 4), (1, 4)]),
+    "sums that keep their axes": (lambda x, s: x / s - s, lambda n: [(n, 4), (n, 1)]),
+    "all pairs": (lambda x, y: x - 2.0 * y, lambda n: [(n, 1), (3,)]),
+    "another dtype": (lambda x: x * ng.tensor(np.arange(x.size)), lambda n: [(n,)]),
 }  # fmt: skip
 
 
