@@ -191,20 +191,21 @@ def _functions_of(thing: Any) -> list[FunctionType]:
 def _is_watched(variable: Variable, value: Any) -> bool:
     """Whether a name may be bound to something else later, so that each call has to check it.
 
-    A name that is bound to a module or a class is not watched. Nor is a global that has the name of
-    the library function to which it is bound, as an import makes it.
+    A name that is bound to a module is not watched. Nor is a global that has the name of the
+    function or class of a library to which it is bound, as an import makes it.
     """
     kind = type(value)
-    if issubclass(kind, (ModuleType, type)):
+    if issubclass(kind, ModuleType):
         return False
     if type(variable.place) is CellType or not callable(value):
         return True
     return getattr(value, "__name__", None) != variable.name or not _is_of_library(value)
 
 
-def _is_of_library(function: Any) -> bool:
-    """Whether a function, of Python or compiled, is from a module that is not the user's."""
-    name = getattr(function, "__module__", None) or type(function).__module__
+def _is_of_library(thing: Any) -> bool:
+    """Whether a class or a function, of Python or compiled, is from a module that is not the
+    user's."""
+    name = getattr(thing, "__module__", None) or type(thing).__module__
     file = getattr(sys.modules.get(name), "__file__", None)
     return name in sys.stdlib_module_names or (file is not None and not is_of_user(file))
 

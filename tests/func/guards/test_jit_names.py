@@ -86,6 +86,23 @@ def test_options_decide_by_value(first, second):
     assert seen == [first, second]
 
 
+def test_another_class_of_dtypes_or_of_the_user_is_used():
+    class Halved(Layer):
+        forward = Layer.__call__
+
+        def __call__(self, x):
+            return super().__call__(x) / 2
+
+    number, layer = np.float32, Layer
+    captured = Counted(lambda x: layer()(x).astype(number))
+    for number, layer in [(np.float32, Layer), (np.float64, Layer), (np.float64, Halved)] * 2:  # noqa: B007
+        for _ in range(3):
+            got = captured(X)
+            assert got.dtype == number
+            np.testing.assert_array_equal(got, X * (1.5 if layer is Halved else 3.0))
+    assert captured.recorded == 3
+
+
 def test_an_old_value_is_found_again():
     captured = Counted(lambda x: x * scale)
     for value in [1.0, 2.0, 3.0] * 3:
@@ -245,3 +262,10 @@ def test_compiled_functions_of_the_user_count_and_those_of_libraries_do_not():
     )
     variables, _ = closed_names._watched(namespace["f"])
     assert [variable.name for variable in variables] == ["kernel", "expit"]
+
+
+def test_classes_count_unless_a_library_has_them_under_the_same_name():
+    namespace = {"__name__": __name__, "float32": np.float32, "real": np.float32, "Layer": Layer}
+    exec("def f(x):\n    return Layer()(x).astype(real) + float32(1) + float(2)\n", namespace)
+    variables, _ = closed_names._watched(namespace["f"])
+    assert [variable.name for variable in variables] == ["Layer", "real"]
