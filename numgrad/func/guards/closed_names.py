@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.capture.user_call import is_of_user
-from ...process.transformed_function import Transformed
+from ...process.transformed_function import FunctionHolder, Transformed
 from .name_check import MISSING, NameCheck, Variable
 from .names_in_code import names_in
 from .static_keys import IdentityKey, frozen
@@ -178,8 +178,9 @@ def _functions_of(thing: Any) -> list[FunctionType]:
     if kind is FunctionType:
         return [thing]
     if kind is MethodType:
-        return _functions_of(thing.__func__)
-    if issubclass(kind, Transformed):
+        holder = thing.__self__ if issubclass(type(thing.__self__), FunctionHolder) else None
+        return [*_functions_of(thing.__func__), *_functions_of(holder)]
+    if issubclass(kind, (Transformed, FunctionHolder)):
         return _functions_of(vars(thing)["__wrapped__"])
     if issubclass(kind, functools.partial):
         parts = (thing.func, *thing.args, *thing.keywords.values())
