@@ -108,12 +108,12 @@ def test_an_array_that_changes_between_calls_is_read_as_it_is():
     assert np.array_equal(ng.grad(y, x)[0].numpy(), [2, 1, 1])
 
 
-@pytest.mark.parametrize("z", [complex(-4, 0.0), complex(-4, -0.0), complex(-4, 0.0)])
-def test_a_complex_number_is_on_its_own_side_of_a_branch_cut(z):
+def test_a_complex_number_is_on_its_own_side_of_a_branch_cut():
     x = ng.tensor(X, requires_grad=True)
-    y = kernels.imaginary_part_of_root(x, z)
-    assert y.item() == np.sqrt(z).imag
-    assert np.array_equal(ng.grad(y, x)[0].numpy(), [np.sqrt(z).imag, 0, 0])
+    for z in (complex(-4, 0.0), complex(-4, -0.0), complex(-4, 0.0)):
+        y = kernels.imaginary_part_of_root(x, z)
+        assert y.item() == np.sqrt(z).imag
+        assert np.array_equal(ng.grad(y, x)[0].numpy(), [np.sqrt(z).imag, 0, 0])
 
 
 def test_functions_of_numba_itself_are_transformed_too():

@@ -148,7 +148,7 @@ def test_what_names_are_bound_to_later_is_read():
 
     prepared = ng.sparse.prepare(lambda x: factor * (x + shift) ** 2, X)
     hessian = ng.sparse.prepare_hessian(f, X)
-    for factor, shift in [(3.0, shift), (3.0, np.zeros(16)), (1.0, shift)]:  # noqa: B007
+    for factor, shift in [(3.0, np.ones(16)), (3.0, np.zeros(16)), (1.0, np.ones(16))]:
         value, matrix = prepared.value_and_jacobian(X)
         np.testing.assert_allclose(value, factor * (X + shift) ** 2)
         np.testing.assert_allclose(matrix.toarray(), np.diag(2 * factor * (X + shift)))

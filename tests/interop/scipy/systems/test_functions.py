@@ -101,7 +101,7 @@ def test_what_names_are_bound_to_later_is_read(form):
     factor, shift = 1.0, np.ones(3)
     scalar = function(lambda x: (factor * (x + shift) ** 3).sum(), jac=form)
     vector = function(lambda x: factor * (x + shift) ** 2, jac=form)
-    for factor, shift in [(1.0, np.ones(3)), (3.0, np.ones(3)), (3.0, np.zeros(3))]:  # noqa: B007
+    for factor, shift in [(1.0, np.ones(3)), (3.0, np.ones(3)), (3.0, np.zeros(3))]:
         for x in (POINT, POINT + 0.5):
             at = x + shift
             agree(scalar.fun(x), factor * (at**3).sum(), 1e-14)
