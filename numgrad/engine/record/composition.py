@@ -297,9 +297,9 @@ def _kinds(values: Sequence[Any]) -> list[Any] | None:
             return None
         # Without a gradient, a value that the function detaches cannot be told from one that it
         # passes on.
-        kinds.append((x.requires_grad and mode.grad, x.is_scalar))
-        if not array.flags.c_contiguous:
-            kinds.append(array.strides)
+        # As one item: strides of 0 are equal to False.
+        strides = None if array.flags.c_contiguous else array.strides
+        kinds.append((x.requires_grad and mode.grad, x.is_scalar, strides))
     if len(values) > 1:
         arrays = [id(x.array) for x in values]
         if len(set(arrays)) < len(values):

@@ -326,6 +326,15 @@ def test_one_tensor_twice_says_nothing_of_two():
         assert np.allclose(ng.inner(x, y), MATRIX @ MATRIX)
 
 
+def test_strides_of_one_tensor_are_not_taken_for_what_is_known_of_another():
+    dense, repeated = ng.asarray(np.ones((2, 3))), ng.asarray(np.broadcast_to(1.0, (2, 3)))
+    composition = Composition(lambda x, y: ng.exp(x) * y)
+    for pair in [(dense, repeated), (repeated, dense)]:
+        for _ in range(3):
+            composition.call(pair, {})
+    assert len(composition.known) == 2
+
+
 def test_one_tensor_twice_is_noted_as_such():
     calls = []
 
