@@ -432,8 +432,8 @@ class Discrete(Distribution):
 
 
 def _standardized(x: Tensor, loc: Tensor | None, scale: Tensor | None, is_ended: bool) -> Tensor:
-    """Return ``(x - loc) / scale``; with ``is_ended`` what is infinite does not depend on these: the
-    slope in the scale would be infinite, and NaN times 0."""
+    """Return ``(x - loc) / scale``; with ``is_ended`` what is infinite does not depend on these, as
+    the slope in the scale would be infinite, and NaN times 0."""
     is_far = isinf(x) if is_ended and not (loc is None and scale is None) else None
     z = x if is_far is None else where(is_far, 0.0, x)
     z = z if loc is None else z - loc
