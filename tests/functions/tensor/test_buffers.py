@@ -240,8 +240,8 @@ def by_methods_of_operators(x):
 PROGRAMS = [
     recurrence, homogeneous, rows_of_lists, nested_lists, with_a_list_that_has_a_name, broadcast,
     at_arrays_of_indices, augmented, augmented_by_slices, of_functions, shared, handed_over,
-    of_an_object, single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls, conditional,
-    chained, by_functions, by_methods_of_operators,
+    of_an_object, single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls,
+    conditional, chained, by_functions, by_methods_of_operators,
 ]  # fmt: skip
 
 
