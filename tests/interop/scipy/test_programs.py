@@ -163,3 +163,22 @@ def test_a_tensor_in_factors_that_were_found_before_gets_its_gradient():
     lu = S.splu(ng.sparse.diags(k))
     found = ng.jit(lambda b: lu.solve(b).sum())(np.array([4.0, 16.0]))
     np.testing.assert_array_equal(ng.grad(found, k)[0], [-1.0, -1.0])
+
+
+def test_a_pass_that_solves_again_finds_the_same_signs_of_eigenvectors():
+    """Where SciPy draws the start of the iteration, they were those of chance."""
+
+    def odd(k):
+        values, vectors = S.eigsh(ng.sparse.diags([k, -k[1:], -k[1:]], [0, 1, -1]), k=2)
+        return values[0] + (vectors * np.arange(12.0).reshape(6, 2)).sum()
+
+    k = np.linspace(1.0, 2.0, 6)
+    expected = ng.func.grad(odd)(k)
+    slopes = [(odd(k + d) - odd(k - d)).item() / 2e-6 for d in 1e-6 * np.eye(6)]
+    np.testing.assert_allclose(expected, slopes, rtol=1e-6)
+    for _ in range(8):
+        np.testing.assert_allclose(ng.jit(ng.func.grad(odd))(k), expected, rtol=1e-10)
+    rows = ng.func.vmap(ng.func.grad(odd))(np.stack([k] * 8))
+    np.testing.assert_allclose(rows, np.stack([expected] * 8), rtol=1e-10)
+    drawn = S.eigsh((np.ones(3), range(3), range(4)), k=1, rng=np.random.default_rng(1))[1]
+    assert drawn.shape == (3, 1)
