@@ -432,13 +432,14 @@ class Discrete(Distribution):
 
 
 def _standardized(x: Tensor, loc: Tensor | None, scale: Tensor | None, is_ended: bool) -> Tensor:
-    """Return ``(x - loc) / scale``; with ``is_ended`` what is infinite does not depend on these, as
-    the slope in the scale would be infinite, and NaN times 0."""
-    is_far = isinf(x) if is_ended and not (loc is None and scale is None) else None
-    z = x if is_far is None else where(is_far, 0.0, x)
-    z = z if loc is None else z - loc
-    z = z if scale is None else z / scale
-    return z if is_far is None else where(is_far, x, z)
+    """Return ``(x - loc) / scale``; with ``is_ended`` what does not depend on the scale is left out
+    of the quotient: infinite numbers, and 0 if that is fixed. Their slopes would be NaN where those
+    at the end of a support are infinite."""
+    d = x if loc is None else x - loc
+    if scale is None or not is_ended:
+        return d if scale is None else d / scale
+    is_apart = isinf(d) if d.requires_grad else isinf(d) | (d == 0)
+    return where(is_apart, d, where(is_apart, 1.0, d) / scale)
 
 
 def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:

@@ -214,6 +214,19 @@ def test_the_logarithm_of_the_share_above_a_log_logistic_number_at_0():
         assert ng.func.grad(lambda c: logsf(0.0, c, 0.0, 2.0))(np.array(c)) == 0
 
 
+@pytest.mark.parametrize("name", ["weibull_min", "fisk", "powerlaw", "gamma", "beta"])
+@pytest.mark.parametrize("shape", [0.5, 1.0, 1.35, 2.0, 3.0])
+def test_a_share_of_nothing_does_not_change_with_the_scale(name, shape):
+    shapes = (shape, 2.0) if name == "beta" else (shape,)
+    for function, value in (("cdf", 0.0), ("sf", 1.0), ("logsf", 0.0)):
+        of = getattr(getattr(ng.stats, name), function)
+        share = lambda s, of=of: of(0.7, *shapes, 0.7, s)  # noqa: E731
+        assert share(1.3).item() == value
+        assert ng.func.grad(share)(1.3) == 0
+        assert ng.func.hessian(share)(1.3) == 0
+        assert ng.jit(ng.func.grad(ng.func.grad(share)))(1.3) == 0
+
+
 def test_intervals_that_are_open_at_one_end():
     low, high = np.array([-np.inf, 0.2, 1.0]), np.array([0.2, 1.0, np.inf])
 
