@@ -1,6 +1,5 @@
 """Lowering: expressions become the instructions of a program."""
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
@@ -18,6 +17,7 @@ from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
 from .placeholder import ARGUMENT
+from .repeats import FEWEST, Repeats, UnlikeError
 from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
@@ -47,7 +47,8 @@ class Lowering:
         self.program = Program(batch)
         self.known: dict[Expr, Place | list[Place]] = {}  # a list for several outputs
         self.templates = templates_of(target)
-        self.computed: Computed = defaultdict(dict)  # see `Template.append_to`
+        self.computed = Computed()  # see `Template.append_to`
+        self.repeats: Repeats | None = None
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
@@ -57,7 +58,10 @@ class Lowering:
         """
         array = source.array
         if array is None:
-            place = self.known.get(source if type(source) is Expr else source.expr)
+            expr = source if type(source) is Expr else source.expr
+            place = self.known.get(expr)
+            if place is None and self.repeats is not None:
+                place = self.repeats.place_of(expr)
             if place is not None:
                 return place[source.expr_slot] if type(place) is list else place  # type: ignore[return-value]
             array = source.expr.result(source.expr_slot)
@@ -200,7 +204,7 @@ class Lowering:
         moves: list[int] = []
         key = (name, *[append_buffers(place, table, moves) for place in places])
         template = self.templates.known.get(key) or self._make(key, places, write)
-        return template.append_to(self.program, table, moves, site, defaultdict(dict))
+        return template.append_to(self.program, table, moves, site, Computed())
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
@@ -258,22 +262,50 @@ def lower(
     exprs : sequence of Expr, optional
         The pending expressions of ``values``, where these are known already.
     """
-    lowering = Lowering(target, batch, inputs)
-    lowering.open_arguments = open_arguments
     exprs = pending_exprs(values) if exprs is None else exprs
-    found = [overwriting_of(exprs, values), scattered_sums_of(exprs, values)]
-    by_parts = {expr: part for part in found if part is not None for expr in part.exprs()}
-    for expr in exprs:
-        part = by_parts.get(expr) if by_parts else None
-        if part is None:
-            lowering.apply(expr)
-        else:
-            part.lower(lowering, expr)
+    try:
+        lowering = _lowered(Lowering(target, batch, inputs), open_arguments, exprs, values, True)
+    except UnlikeError:
+        lowering = _lowered(Lowering(target, batch, inputs), open_arguments, exprs, values, False)
     claimed: set[int] = set()
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
     lowering.templates.signs.simplify(program)
     return program
+
+
+def _lowered(
+    lowering: Lowering, open_arguments: bool, exprs: Sequence[Expr], values: Sequence[Value],
+    at_once: bool,
+) -> Lowering:  # fmt: skip
+    """Lower all expressions; return the lowering.
+
+    ``at_once`` says whether expressions that repeat may be lowered at once, as `repeats` does.
+    """
+    lowering.open_arguments = open_arguments
+    found = [overwriting_of(exprs, values), scattered_sums_of(exprs, values)]
+    by_parts = {expr: part for part in found if part is not None for expr in part.exprs()}
+
+    def apply(expr: Expr) -> None:
+        part = by_parts.get(expr) if by_parts else None
+        if part is None:
+            lowering.apply(expr)
+        else:
+            part.lower(lowering, expr)
+
+    at = 0
+    if at_once and len(exprs) >= FEWEST:
+        kinds = [
+            None if e.operator is ARGUMENT or e in by_parts else e.kind or _kind(e) for e in exprs
+        ]
+        repeats = lowering.repeats = Repeats(exprs, kinds)
+        for run in repeats.runs:
+            for expr in exprs[at : run.first]:
+                apply(expr)
+            at = repeats.lower(lowering, apply, run)
+    for expr in exprs[at:]:
+        apply(expr)
+    return lowering
 
 
 def force(values: Sequence[Value], batch: int | None = None) -> None:

@@ -25,7 +25,33 @@ from .builder import Builder, Joined, Operand
 from .peephole import Signs
 
 Place: TypeAlias = Ref | Pieces
-Computed: TypeAlias = defaultdict[int, dict[Any, int]]
+
+
+class Computed(defaultdict[int, dict[Any, int]]):
+    """The instructions and arrays that a program has already; see `Template.append_to`.
+
+    Attributes
+    ----------
+    notes : list or None
+        If there is a list, each look-up of an instruction is noted there: its number ``same``, the
+        buffers that it reads, their offsets unless all are 0, the last buffer that it writes, and
+        whether it was computed already.
+    """
+
+    __slots__ = ("notes",)
+
+    def __init__(self) -> None:
+        super().__init__(dict)
+        self.notes: list[tuple[int, tuple[int, ...], Any, int, bool]] | None = None
+
+    def note(self, step: "OpenInstruction", read: Any, offsets: Any, known: int, new: int) -> None:
+        """Note that an instruction was looked up."""
+        assert self.notes is not None
+        moved = None if offsets == step.zeros else offsets
+        reads = read if moved is None else read[0]
+        reads = reads if type(reads) is tuple else (reads,)
+        self.notes.append((step.same, reads, moved, known, known != new))
+
 
 _KEPT = 1 << 14
 _numbers = count(1)  # never reused, as a lowering under way may have a number in its tables
@@ -152,6 +178,8 @@ class Template:
                     read = (read, offsets)
                 new = table[step.last]
                 known = computed[step.same].setdefault(read, new)
+                if computed.notes is not None:
+                    computed.note(step, read, offsets, known, new)
                 if known != new:
                     table[step.last] = known
                     for local in step.others:
