@@ -1,6 +1,6 @@
 """Lowering: expressions become the instructions of a program."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +16,7 @@ from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
+from .parts import form_kind, form_of
 from .placeholder import ARGUMENT
 from .repeats import FEWEST, Repeats, UnlikeError
 from .scattered_sums import scattered_sums_of
@@ -49,6 +50,7 @@ class Lowering:
         self.templates = templates_of(target)
         self.computed = Computed()  # see `Template.append_to`
         self.repeats: Repeats | None = None
+        self.readers = {runtime.roles.index, runtime.roles.element}
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
@@ -116,6 +118,11 @@ class Lowering:
         if expr.operator is ARGUMENT and self.open_arguments:
             self.known[expr] = self.argument(expr)
             return
+        if expr.operator in self.readers:
+            part = self.part(expr)
+            if part is not None:
+                self.known[expr] = part
+                return
         kind = expr.kind or _kind(expr)
         key, table, moves = [kind], [], []
         known = self.known
@@ -141,6 +148,23 @@ class Lowering:
                 getattr(expr.operator, "is_pure", False),
             )
         known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
+
+    def part(self, expr: Expr) -> Ref | None:
+        """Return the operand that is a part of an array in C order, as an index reads it; None for
+        an array that does not lie so."""
+        place = self.place(expr.inputs[0])
+        if type(place) is not Ref:
+            return None
+        form, first = form_of(expr)
+        key = (expr.operator, form, place.layout)
+        parts = self.templates.parts
+        if key not in parts:
+            made = self._make(None, [place], lambda builder, one: lower_one(builder, expr, one))
+            parts[key] = made.part_of(place.layout)
+        layout = parts[key]
+        if layout is None:
+            return None
+        return Ref(place.buffer, place.offset + first * layout.dtype.itemsize, layout)
 
     def _make(
         self,
@@ -283,29 +307,51 @@ def _lowered(
     ``at_once`` says whether expressions that repeat may be lowered at once, as `repeats` does.
     """
     lowering.open_arguments = open_arguments
-    found = [overwriting_of(exprs, values), scattered_sums_of(exprs, values)]
-    by_parts = {expr: part for part in found if part is not None for expr in part.exprs()}
+    overwriting = overwriting_of(exprs, values)
+    parts: set[Expr] = set() if overwriting is None else overwriting.exprs()
+    items = scattered_sums_of(exprs, values) or exprs
 
-    def apply(expr: Expr) -> None:
-        part = by_parts.get(expr) if by_parts else None
-        if part is None:
-            lowering.apply(expr)
+    def apply(item: Any) -> None:
+        if type(item) is not Expr:
+            item.lower(lowering)
+        elif parts and item in parts:
+            overwriting.lower(lowering, item)
         else:
-            part.lower(lowering, expr)
+            lowering.apply(item)
 
     at = 0
-    if at_once and len(exprs) >= FEWEST:
-        kinds = [
-            None if e.operator is ARGUMENT or e in by_parts else e.kind or _kind(e) for e in exprs
-        ]
-        repeats = lowering.repeats = Repeats(exprs, kinds)
+    if at_once and len(items) >= FEWEST:
+        repeats = lowering.repeats = Repeats(items, *_kinds_of(items, parts, lowering.readers))
         for run in repeats.runs:
-            for expr in exprs[at : run.first]:
-                apply(expr)
+            for item in items[at : run.first]:
+                apply(item)
             at = repeats.lower(lowering, apply, run)
-    for expr in exprs[at:]:
-        apply(expr)
+    for item in items[at:]:
+        apply(item)
     return lowering
+
+
+def _kinds_of(
+    items: Sequence[Any], alone: Collection[Any], readers: Collection[Any]
+) -> tuple[list[Hashable], list[int]]:
+    """Return the kinds of expressions and stores, None for those that are always lowered alone; and
+    where the part begins that an item reads or writes, 0 for others.
+
+    ``readers`` are the operators that read a part of an array by an index.
+    """
+    kinds: list[Hashable] = []
+    begins = [0] * len(items)
+    for n, item in enumerate(items):
+        if type(item) is not Expr:
+            kind, begins[n] = item.kind, item.begin
+        elif item.operator is ARGUMENT or (alone and item in alone):
+            kind = None
+        elif item.operator in readers:
+            kind, begins[n] = form_kind(item)
+        else:
+            kind = item.kind or _kind(item)
+        kinds.append(kind)
+    return kinds, begins
 
 
 def force(values: Sequence[Value], batch: int | None = None) -> None:

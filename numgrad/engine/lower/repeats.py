@@ -1,17 +1,18 @@
 """Repeated expressions: the turns of a loop of the user are lowered all at once.
 
 `rolling.periods` finds where the kinds of expressions repeat; each repetition is a *turn*. Of each
-operand there is a number that says what is read: another expression, or an array. Where all these
-numbers move on by the same distance from turn to turn, a turn is lowered to the instructions of the
-turn before, with buffers whose numbers move on as well. A few turns are lowered in the ordinary way
-(the *models*), and their buffers compared; those of later turns are computed by NumPy. The program
+operand there is a number that says what is read: another expression, or an array. An index, or a
+write to a part of an array, has a number that says where the part begins. Where all these numbers
+move on by the same distance from turn to turn, a turn is lowered to the instructions of the turn
+before, with buffers and offsets that move on as well. A few turns are lowered in the ordinary way
+(the *models*), and their numbers compared; those of later turns are computed by NumPy. The program
 is the very same: that no instruction of these turns is a common subexpression, or that it is one
 with the expected buffer, is looked up for each of them, as in the ordinary way. If one look-up
 finds anything else, `UnlikeError` is raised, and the program is lowered anew in the ordinary way.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise, repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, pairwise, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from ...ir.program import Instruction, Pieces, Ref
 from ..graph.integrity import require_own_arrays
 from ..graph.value import Expr
 from ..rolling.periods import Run, runs
+from .parts import Store
 
 FEWEST_TURNS, FEWEST = 16, 400  # turns, and expressions in all, that are worth the search
 _MULTIPLES = (1, 2, 3, 4, 6)  # periods of the kinds after which operands may repeat
@@ -28,7 +30,7 @@ _MOST_BEFORE = 8  # turns that a turn looks back
 _MOST_MODELS = 6  # turns lowered beyond those that have to agree
 _SLOT = 1 << 40  # what the number of an operand grows by for another output of its expression
 
-_site, _buffer = attrgetter("site"), attrgetter("buffer")
+_site = attrgetter("site")
 
 
 class UnlikeError(Exception):
@@ -37,12 +39,14 @@ class UnlikeError(Exception):
 
 class _Stretch(NamedTuple):
     """Turns whose operands move on by the same distances: the position of the first expression,
-    the number of turns, the period, and how many turns each looks back."""
+    the number of turns, the period, how many turns each looks back, and which expressions of a turn
+    read or write a part that moves on."""
 
     first: int
     turns: int
     period: int
     back: int
+    moving: list[int]
 
 
 class _Model(NamedTuple):
@@ -54,21 +58,25 @@ class _Model(NamedTuple):
         All that has to be equal in the next turn.
     numbers : ndarray
         The buffers of all operands, then those of shared instructions, then those of the places.
+    offsets : ndarray
+        The offsets there, in the same order.
     """
 
     form: tuple[Any, ...]
     numbers: np.ndarray
+    offsets: np.ndarray
 
 
 class _Span(NamedTuple):
     """Turns that were lowered at once: where the expressions begin and end, their period, the
-    places of the first turn, and the distance by which each buffer of a place moves on."""
+    places of the first turn, and the distances by which each buffer of a place, and the offset
+    there, move on."""
 
     first: int
     stop: int
     period: int
     places: list[Any]
-    moves: list[list[int]]
+    moves: list[list[tuple[int, int]]]
 
 
 class Repeats:
@@ -80,10 +88,12 @@ class Repeats:
         The expressions in order, and what else is lowered among them.
     kinds : sequence
         The kind of each, None for what is never lowered with others at once.
+    begins : sequence of int
+        Where the part begins that each reads or writes, 0 for others.
     """
 
-    def __init__(self, items: Sequence[Any], kinds: Sequence[Any]) -> None:
-        self._items = items
+    def __init__(self, items: Sequence[Any], kinds: Sequence[Any], begins: Sequence[int]) -> None:
+        self._items, self._begins = items, np.array(begins, np.int64)
         numbers = {kind: n for n, kind in enumerate(dict.fromkeys(kinds))}
         numbers[None] = -1
         names = np.fromiter(map(numbers.__getitem__, kinds), np.int64, len(kinds))
@@ -97,6 +107,8 @@ class Repeats:
 
     def _number_operands(self) -> None:
         index = self._index = {item: n for n, item in enumerate(self._items)}
+        last = [item for item in self._items if type(item) is Store and item.is_last]
+        index.update({store.array.end: index[store] for store in last})
         inputs = [item.inputs for item in self._items]
         found = [
             n if type(x) is Expr and (n := index.get(x)) is not None else self._number(x)
@@ -153,6 +165,8 @@ class Repeats:
         needed = stretch.back + 3
         while at < stop and len(models) < needed + _MOST_MODELS:
             models.append(self._model(lowering, apply, at, period))
+            if not self._are_parts(lowering, at, stretch.moving):
+                return at + period
             at += period
             moves = _moves(models[-needed:]) if at < stop and len(models) >= needed else None
             if moves is not None:
@@ -182,36 +196,56 @@ class Repeats:
         move = moves[middle - 1]
         new = np.diff(self._seen[begins])  # arrays that each turn is the first to read
         alike = (moves == move).all(axis=1) & (new[1:] == new[middle]) & (new[:-1] == new[middle])
-        columns = np.flatnonzero(move)
+        parts = np.diff(self._begins[run.first :][: count * period].reshape(count, -1), axis=0)
+        alike &= (parts == parts[middle - 1]).all(axis=1)
         back = 0
-        for column in columns.tolist():
-            place = table[:, column]
-            if place[middle] < 0:
-                if move[column] != -new[middle]:
-                    return None
-                alike &= (place[1:] < 0) & (place[:-1] < 0)
-                arrays = np.where(place < 0, -1 - place, 0)
-                alike &= self._forms[arrays[1:]] == self._forms[arrays[:-1]]
-                continue
-            place = place & (_SLOT - 1)
-            if place[middle] >= run.first:
-                if move[column] != period:
-                    return None
-                here = middle - (int(place[middle]) - run.first) // period
-                back = max(back, here)
-                alike &= (place[1:] >= run.first) & (place[:-1] >= run.first)
-            else:
-                inside = self._inside(place, int(place[middle]), int(move[column]))
-                if inside is None:
-                    return None
-                alike &= inside[1:] & inside[:-1]
+        for column in np.flatnonzero(move).tolist():
+            found = self._alike_in(run, table[:, column], int(move[column]), int(new[middle]))
+            if found is None:
+                return None
+            alike &= found[0]
+            back = max(back, found[1])
         if back > _MOST_BEFORE or not alike[middle - 1]:
             return None
-        unlike = np.flatnonzero(~alike)
-        n = int(np.searchsorted(unlike, middle - 1))
-        first = int(unlike[n - 1]) + 1 if n else 0
-        last = int(unlike[n]) if n < len(unlike) else count - 1
-        return _Stretch(run.first + first * period, last - first + 1, period, back)
+        first, last = _around(alike, middle - 1)
+        moving = np.flatnonzero(parts[middle - 1]).tolist()
+        return _Stretch(run.first + first * period, last - first + 1, period, back, moving)
+
+    def _alike_in(
+        self, run: Run, places: np.ndarray, move: int, new: int
+    ) -> tuple[np.ndarray, int] | None:
+        """Return whether an operand of each turn moves on to that of the next, and how many turns
+        it looks back; None where operands never do.
+
+        Parameters
+        ----------
+        places : ndarray
+            The number of the operand in each turn.
+        move : int
+            By how much the number grows.
+        new : int
+            How many arrays each turn is the first to read.
+        """
+        middle = len(places) // 2
+        if places[middle] < 0:
+            if move != -new:
+                return None
+            inside = places < 0
+            forms = self._forms[np.where(inside, -1 - places, 0)]
+            return inside[1:] & inside[:-1] & (forms[1:] == forms[:-1]), 0
+        places = places & (_SLOT - 1)
+        back, place = 0, int(places[middle])
+        if place >= run.first:
+            if move != run.period:
+                return None
+            back = middle - (place - run.first) // run.period
+            inside = places >= run.first
+        else:
+            found = self._inside(places, place, move)
+            if found is None:
+                return None
+            inside = found
+        return inside[1:] & inside[:-1], back
 
     def _inside(self, places: np.ndarray, middle: int, move: int) -> np.ndarray | None:
         """Return which places are those of expressions that were lowered at once, in turns that
@@ -220,6 +254,11 @@ class Repeats:
             if span.first <= middle < span.stop and move % span.period == 0:
                 return (places >= span.first) & (places < span.stop)
         return None
+
+    def _are_parts(self, lowering: Any, at: int, moving: Sequence[int]) -> bool:
+        """Whether the place of each part that moves on follows from where the part begins."""
+        items = [self._items[at + n] for n in moving]
+        return all(type(item) is Store or lowering.part(item) is not None for item in items)
 
     def _model(self, lowering: Any, apply: Callable[[Any], None], at: int, period: int) -> _Model:
         """Lower a turn in the ordinary way, and note how."""
@@ -235,19 +274,29 @@ class Repeats:
         computed.notes = None
         made = program.instructions[first:]
         places = [lowering.known[item] for item in items]
-        numbers = [buffer for i in made for buffer in i.buffers]
-        for _, reads, _, known, _ in notes:
-            numbers += [*reads, known]
-        leaves = [leaf for place in places for leaf in _leaves(place)]
-        numbers += map(_buffer, leaves)
         form = (
-            [(i.pattern, i.offsets) for i in made], owners,
+            [(i.pattern, len(i.buffers)) for i in made], owners,
             [n - first for n in program.negations[negations:]],
             program.nbytes[buffers:], program.rows[buffers:], program.row_strides[buffers:],
-            [(same, len(reads), offsets, shared) for same, reads, offsets, _, shared in notes],
+            [(same, len(reads), len(offsets), shared) for same, reads, offsets, _, shared in notes],
             [_form_of(place) for place in places],
         )  # fmt: skip
-        return _Model(form, np.array(numbers, np.int64))
+        return _Model(form, *_numbers_of(made, notes, places))
+
+
+def _numbers_of(
+    made: Sequence[Instruction], notes: Sequence[Any], places: Sequence[Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the attributes ``numbers`` and ``offsets`` of a model."""
+    numbers = [buffer for i in made for buffer in i.buffers]
+    offsets = [offset for i in made for offset in i.offsets]
+    for _, reads, there, known, _ in notes:
+        numbers += [*reads, known]
+        offsets += there
+    leaves = [leaf for place in places for leaf in _leaves(place)]
+    numbers += [leaf.buffer for leaf in leaves]
+    offsets += [leaf.offset for leaf in leaves]
+    return np.array(numbers, np.int64), np.array(offsets, np.int64)
 
 
 class _Repetition:
@@ -255,7 +304,7 @@ class _Repetition:
 
     def __init__(
         self, repeats: Repeats, lowering: Any, stretch: _Stretch, model: _Model,
-        moves: np.ndarray, at: int,
+        moves: tuple[np.ndarray, np.ndarray], at: int,
     ) -> None:  # fmt: skip
         self._repeats, self._lowering, self._model = repeats, lowering, model
         self._period, self._at = stretch.period, at
@@ -263,7 +312,8 @@ class _Repetition:
         self._count = (self._stop - at) // stretch.period
         self._moves = moves
         steps = np.arange(1, self._count + 1)
-        self._columns = iter((model.numbers[:, None] + moves[:, None] * steps).tolist())
+        self._columns = iter((model.numbers[:, None] + moves[0][:, None] * steps).tolist())
+        self._offsets = iter(zip(model.offsets.tolist(), moves[1].tolist(), strict=True))
 
     def append(self) -> None:
         """Append the instructions of the turns to the program."""
@@ -273,11 +323,11 @@ class _Repetition:
         first = len(program.instructions)
         block: list[Any] = [None] * (len(steps) * count)
         items = self._repeats._items
-        for n, ((pattern, offsets), owner) in enumerate(zip(steps, owners, strict=True)):
-            buffers = zip(*[next(self._columns) for _ in offsets], strict=True)
+        for n, ((pattern, operands), owner) in enumerate(zip(steps, owners, strict=True)):
+            buffers = zip(*islice(self._columns, operands), strict=True)
             sites = map(_site, items[self._at + owner : self._stop : self._period])
-            made = map(Instruction, repeat(pattern), buffers, repeat(offsets), sites)
-            block[n :: len(steps)] = made
+            offsets = self._next_offsets(operands)
+            block[n :: len(steps)] = map(Instruction, repeat(pattern), buffers, offsets, sites)
         program.instructions += block
         for place in range(first, first + len(block), max(len(steps), 1)) if negations else ():
             program.negations += [place + n for n in negations]
@@ -287,13 +337,22 @@ class _Repetition:
         program.row_strides += row_strides * count
         self._share(notes)
 
+    def _next_offsets(self, operands: int) -> Iterable[tuple[int, ...]]:
+        """Return for each turn the offsets of the next operands."""
+        each = list(islice(self._offsets, operands))
+        if not any([move for _, move in each]):  # noqa: C419  a list is faster
+            return repeat(tuple([offset for offset, _ in each]), self._count)
+        turns = range(1, self._count + 1)
+        return list(zip(*[[offset + move * n for n in turns] for offset, move in each]))
+
     def _note_span(self) -> None:
         """Keep the places of the expressions: those of the model and of the turns after it."""
         first = self._at - self._period
         places = [self._lowering.known[item] for item in self._repeats._items[first : self._at]]
         counts = [len(list(_leaves(place))) for place in places]
-        moves = iter(self._moves[len(self._moves) - sum(counts) :].tolist())
-        each = [[next(moves) for _ in range(n)] for n in counts]
+        last = [moves[len(moves) - sum(counts) :].tolist() for moves in self._moves]
+        moves = iter(list(zip(*last, strict=True)))
+        each = [list(islice(moves, n)) for n in counts]
         self._repeats._spans.append(_Span(first, self._stop, self._period, places, each))
 
     def _append_arrays(self, buffers: int) -> None:
@@ -319,14 +378,15 @@ class _Repetition:
                 lowering.program.arrays[made.buffer] = array
                 lowering._constants[id(array), value.rows] = made
 
-    def _share(self, notes: Sequence[tuple[int, int, Any, bool]]) -> None:
+    def _share(self, notes: Sequence[tuple[int, int, int, bool]]) -> None:
         """Look up the instructions among the common subexpressions, as the ordinary way does."""
         computed, later = self._lowering.computed, []
-        for same, count, offsets, is_shared in notes:
-            columns = [next(self._columns) for _ in range(count)]
+        for same, count, operands, is_shared in notes:
+            columns = list(islice(self._columns, count))
             keys: list[Any] = list(zip(*columns, strict=True)) if count > 1 else columns[0]
-            if offsets is not None:
-                keys = list(zip(keys, repeat(offsets)))
+            offsets = list(self._next_offsets(operands))
+            if any(map(any, offsets if offsets[0] is not offsets[-1] else offsets[:1])):
+                keys = [(key, o) if any(o) else key for key, o in zip(keys, offsets, strict=True)]
             buffers = next(self._columns)
             if is_shared:
                 later.append((computed[same], keys, buffers))
@@ -337,14 +397,25 @@ class _Repetition:
                 raise UnlikeError
 
 
-def _moves(models: Sequence[_Model]) -> np.ndarray | None:
-    """Return by how much the buffers move on from each model to the next; None where the models
-    differ in anything else, or the distances do."""
+def _around(alike: np.ndarray, middle: int) -> tuple[int, int]:
+    """Return the first and the last turn of the longest stretch around the middle in which each
+    turn is like the next."""
+    unlike = np.flatnonzero(~alike)
+    n = int(np.searchsorted(unlike, middle))
+    first = int(unlike[n - 1]) + 1 if n else 0
+    return first, int(unlike[n]) if n < len(unlike) else len(alike)
+
+
+def _moves(models: Sequence[_Model]) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return by how much the buffers and the offsets move on from each model to the next; None
+    where the models differ in anything else, or the distances do."""
     if any([one.form != other.form for one, other in pairwise(models)]):  # noqa: C419
         return None
     moves = [other.numbers - one.numbers for one, other in pairwise(models)]
-    is_same = all([np.array_equal(one, other) for one, other in pairwise(moves)])  # noqa: C419
-    return moves[-1] if is_same else None
+    shifts = [other.offsets - one.offsets for one, other in pairwise(models)]
+    both = [*pairwise(moves), *pairwise(shifts)]
+    is_same = all([np.array_equal(one, other) for one, other in both])  # noqa: C419
+    return (moves[-1], shifts[-1]) if is_same else None
 
 
 def _array_of(value: Any) -> Any:
@@ -362,18 +433,19 @@ def _leaves(place: Any) -> Iterator[Ref]:
 
 
 def _form_of(place: Any) -> Any:
-    """Return all of a place but its buffers."""
+    """Return all of a place but its buffers and the offsets there."""
     if type(place) is Ref:
-        return place[1:]
+        return place.layout
     if type(place) is Pieces:
-        return place.key, [leaf[1:] for leaf in place.leaves]
+        return place.key, len(place.leaves)
     return [_form_of(each) for each in place]
 
 
-def _moved(place: Any, moves: Iterator[int], turn: int) -> Any:
-    """Return a place some turns later; ``moves`` are those of its buffers."""
+def _moved(place: Any, moves: Iterator[tuple[int, int]], turn: int) -> Any:
+    """Return a place some turns later; ``moves`` are those of its buffers and offsets."""
     if type(place) is Ref:
-        return Ref(place.buffer + turn * next(moves), place.offset, place.layout)
+        buffer, offset = next(moves)
+        return Ref(place.buffer + turn * buffer, place.offset + turn * offset, place.layout)
     if type(place) is Pieces:
         return Pieces(place.key, tuple([_moved(leaf, moves, turn) for leaf in place.leaves]))
     return [_moved(each, moves, turn) for each in place]

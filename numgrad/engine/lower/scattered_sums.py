@@ -23,7 +23,7 @@ from ..fusion.boxes import Bounds, Box, Boxes, whole_of
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Spec, spec_of
 from .builder import MOST_PARTS
-from .overwriting import Filled, Source
+from .parts import Filled, Source, Store
 
 _MOST_CELLS = 16
 """The most cells of a part in the mean: more take more instructions than they save."""
@@ -153,50 +153,53 @@ class _Sum:
         return True
 
 
-class ScatteredSums:
-    """The sums of a program whose terms are zero but for one part."""
+class _ByParts:
+    """The expressions of a program, with others in the place of sums.
 
-    def __init__(self, sums: Sequence[_Sum]) -> None:
-        self._places: dict[Expr, tuple[_Sum, int]] = {}
-        self._terms: set[Expr] = set()
+    Attributes
+    ----------
+    items : list of Expr or Store
+        What is to be lowered, in order.
+    """
+
+    def __init__(self, exprs: Sequence[Expr], sums: Sequence[_Sum]) -> None:
+        self.items: list[Any] = []
         self._zeros: dict[Any, Any] = {}
-        for found in sums:
-            for n, (expr, _) in enumerate(found.parts):
-                self._places[expr] = found, n
-                if n:
-                    self._terms.add(expr.inputs[1])
+        places = {expr: (found, n) for found in sums for n, (expr, _) in enumerate(found.parts)}
+        terms = {expr.inputs[1] for expr, (_, n) in places.items() if n}
+        for expr in exprs:
+            place = places.get(expr)
+            if place is not None:
+                self._append(expr, *place)
+            elif expr not in terms:
+                self.items.append(expr)
 
-    def exprs(self) -> set[Expr]:
-        """Return the expressions that are a part of such a sum."""
-        return {*self._places, *self._terms}
-
-    def lower(self, lowering: Any, expr: Expr) -> None:
-        """Lower one of these expressions."""
-        if expr not in self._places:
-            return
-        found, n = self._places[expr]
+    def _append(self, expr: Expr, found: _Sum, n: int) -> None:
+        """Append what adds part number ``n`` of a sum; ``expr`` is the expression that did so."""
         if n == 0:
             for cell in found.cells[0]:
-                found.totals[cell.box.bounds] = self._term(lowering, expr, cell)
+                found.totals[cell.box.bounds] = self._term(expr, cell)
                 found.pure[cell.box.bounds] = cell
             return
-        here = {cell.box.bounds for cell in found.cells[n]}
-        for bounds in [bounds for bounds in found.pure if bounds not in here]:
-            cell = found.pure.pop(bounds)
-            self._add(lowering, expr, found, cell, self._zero(cell.spec))
-            self._store(lowering, found, n - 1, cell.box)
+        if found.pure:
+            self._add_zeros(expr, found, n)
         is_end = n == len(found.parts) - 1
         for cell in found.cells[n]:
             found.totals.setdefault(cell.box.bounds, self._zero(cell.spec))
-            self._add(lowering, expr, found, cell, self._term(lowering, expr, cell))
+            self._add(expr, found, cell, self._term(expr, cell))
             if is_end or cell.box.bounds not in found.pure:
-                self._store(lowering, found, n, cell.box)
-        if is_end:
-            assert found.filled is not None, "the last part is stored"
-            lowering.known[expr] = found.filled.whole
+                self._store(found, n, cell.box)
 
-    def _store(self, lowering: Any, found: _Sum, n: int, box: Box) -> None:
-        """Write the sum of a cell into the array if part number ``n`` is its last one, or later."""
+    def _add_zeros(self, expr: Expr, found: _Sum, n: int) -> None:
+        """Append what adds zeros to the cells of the first part that part number ``n`` has not."""
+        here = {cell.box.bounds for cell in found.cells[n]}
+        for bounds in [bounds for bounds in found.pure if bounds not in here]:
+            cell = found.pure.pop(bounds)
+            self._add(expr, found, cell, self._zero(cell.spec))
+            self._store(found, n - 1, cell.box)
+
+    def _store(self, found: _Sum, n: int, box: Box) -> None:
+        """Append the write of the sum of a cell if part number ``n`` is its last one, or later."""
         if found.last[box.bounds] > n:
             return
         if found.filled is None:
@@ -204,29 +207,28 @@ class ScatteredSums:
             if zeros.shape != end.shape:
                 zeros = runtime.value(np.broadcast_to(zeros.array, end.shape))
             found.filled = Filled(zeros, end)
-        found.filled.store(lowering, box, found.totals.pop(box.bounds))
+        total = found.totals.pop(box.bounds)
+        is_last = n == len(found.parts) - 1 and not found.totals
+        self.items.append(Store(found.filled, box, total, is_last))
 
-    def _term(self, lowering: Any, expr: Expr, cell: _Cell) -> Source:
+    def _term(self, expr: Expr, cell: _Cell) -> Source:
         """Return what a part adds to a cell, an expression or a value."""
         if cell.key is None:
             return cell.value
         static, index = {"key": cell.key}, runtime.roles.index
-        return self._made(lowering, expr, index, static, (cell.value,), cell)
+        return self._made(expr, index, static, (cell.value,), cell)
 
-    def _add(self, lowering: Any, expr: Expr, found: _Sum, cell: _Cell, term: Source) -> None:
-        """Add a term to the sum so far of a cell; ``expr`` is the expression of the sum."""
+    def _add(self, expr: Expr, found: _Sum, cell: _Cell, term: Source) -> None:
+        """Append what adds a term to the sum so far of a cell."""
         bounds = cell.box.bounds
         inputs = found.totals[bounds], term
-        found.totals[bounds] = self._made(lowering, expr, runtime.roles.add, {}, inputs, cell)
+        found.totals[bounds] = self._made(expr, runtime.roles.add, {}, inputs, cell)
 
-    def _made(
-        self, lowering: Any, expr: Expr, operator: Any, static: Any, inputs: Any, cell: _Cell
-    ) -> Expr:
-        """Return a new expression of what a cell gets, lowered at once; its line is that of
-        ``expr``."""
+    def _made(self, expr: Expr, operator: Any, static: Any, inputs: Any, cell: _Cell) -> Expr:
+        """Append a new expression of what a cell gets, with the line of ``expr``; return it."""
         made = Expr(operator, static, inputs, (cell.spec,))
         made.site = expr.site
-        lowering.apply(made)
+        self.items.append(made)
         return made
 
     def _zero(self, spec: Spec) -> Any:
@@ -237,9 +239,9 @@ class ScatteredSums:
         return self._zeros[key]
 
 
-def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> ScatteredSums | None:
-    """Return the sums of a program whose terms are zero but for one part; None where there are
-    none."""
+def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> list[Any] | None:
+    """Return what is to be lowered for the expressions of a program: part by part, where sums have
+    terms that are zero but for one part. None where there are no such sums."""
     into_zeros = [e for e in exprs if getattr(e.operator, "write_into_zeros", None) is not None]
     written = [(expr, part) for expr in into_zeros if (part := _part_of(expr)) is not None]
     if len(written) <= MOST_PARTS:
@@ -248,7 +250,7 @@ def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Scattere
     times = Counter([source if type(source) is Expr else source.expr for source in read])
     parts = {expr: part for expr, part in written if times[expr] == 1}
     sums = [s for s in _sums(exprs, parts, times) if len(s.parts) > MOST_PARTS and s.cut()]
-    return ScatteredSums(sums) if sums else None
+    return _ByParts(exprs, sums).items if sums else None
 
 
 def _sums(
@@ -300,4 +302,4 @@ def _axes_of(key: Sequence[Any], shape: tuple[int, ...]) -> tuple[_Axis, ...] | 
     return tuple(axes)
 
 
-__all__ = ["ScatteredSums", "scattered_sums_of"]
+__all__ = ["scattered_sums_of"]

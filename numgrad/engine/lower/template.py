@@ -20,7 +20,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..._settings import settings
-from ...ir.program import Instruction, Pattern, Pieces, Program, Ref
+from ...ir.program import (
+    Instruction,
+    Layout,
+    Pattern,
+    Pieces,
+    Program,
+    Ref,
+    is_contiguous,
+)
+from ...process.bounded_dict import Bounded
 from .builder import Builder, Joined, Operand
 from .peephole import Signs
 
@@ -34,7 +43,7 @@ class Computed(defaultdict[int, dict[Any, int]]):
     ----------
     notes : list or None
         If there is a list, each look-up of an instruction is noted there: its number ``same``, the
-        buffers that it reads, their offsets unless all are 0, the last buffer that it writes, and
+        buffers that it reads, the offsets of all operands, the last buffer that it writes, and
         whether it was computed already.
     """
 
@@ -42,15 +51,14 @@ class Computed(defaultdict[int, dict[Any, int]]):
 
     def __init__(self) -> None:
         super().__init__(dict)
-        self.notes: list[tuple[int, tuple[int, ...], Any, int, bool]] | None = None
+        self.notes: list[tuple[int, tuple[int, ...], tuple[int, ...], int, bool]] | None = None
 
     def note(self, step: "OpenInstruction", read: Any, offsets: Any, known: int, new: int) -> None:
         """Note that an instruction was looked up."""
         assert self.notes is not None
-        moved = None if offsets == step.zeros else offsets
-        reads = read if moved is None else read[0]
+        reads = read if offsets == step.zeros else read[0]
         reads = reads if type(reads) is tuple else (reads,)
-        self.notes.append((step.same, reads, moved, known, known != new))
+        self.notes.append((step.same, reads, offsets, known, known != new))
 
 
 _KEPT = 1 << 14
@@ -202,6 +210,15 @@ class Template:
         moved = [_moved(output, table, shifts) for output in self.outputs]
         return moved[0] if len(moved) == 1 else moved
 
+    def part_of(self, layout: Layout) -> Layout | None:
+        """Return the layout of the output if the template does nothing but read a part of an array
+        in C order, whose layout is given; else None."""
+        only = self.only
+        is_view = not self.steps and only is not None and only.buffer == 0
+        if not is_view or not is_contiguous(layout.shape, layout.strides, layout.dtype.itemsize):
+            return None
+        return only.layout if 0 not in only.layout.shape else None  # type: ignore[no-any-return]
+
     def _allocate(self, program: Program, table: list[int], computed: Computed) -> None:
         """Add the template's new buffers to a program, and their numbers to the table."""
         first = len(program.nbytes)
@@ -271,6 +288,9 @@ class Templates:
 
     Attributes
     ----------
+    parts : dict
+        For the form of a part, with the operator and the layout of the array that it is read from,
+        the layout of the part; None where its place is not known from its beginning alone.
     identities : dict
         For the key of an instruction the number ``same`` of `OpenInstruction`.
     """
@@ -279,6 +299,7 @@ class Templates:
         self.target = target
         self.version = settings.version
         self.known: dict[Hashable, Template] = {}
+        self.parts: dict[Hashable, Layout | None] = Bounded(_KEPT)
         self.identities: dict[Hashable, int] = {}
         self.signs = Signs()
 
