@@ -7,7 +7,7 @@ known as the repetition of one turn.
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ...ir.program import Ref, contiguous_strides, layout_of
+from ...ir.program import Layout, Ref, contiguous_strides, layout_of
 from ..fusion.boxes import Box
 from ..graph.value import Expr
 
@@ -38,11 +38,14 @@ class Filled:
         The expression of the array with all parts.
     """
 
-    __slots__ = ("_before", "end", "whole")
+    __slots__ = ("_before", "_layouts", "_strides", "end", "whole")
 
     def __init__(self, before: Source, end: Expr) -> None:
         self._before, self.end = before, end
         self.whole: Any = None
+        (spec,) = end.specs
+        self._strides = contiguous_strides(spec.shape, spec.dtype.itemsize)
+        self._layouts: dict[Any, Any] = {}
 
     def begin(self, lowering: Any) -> Ref:
         """Return the place of the array; at first append the copy of what is not written."""
@@ -50,6 +53,21 @@ class Filled:
             rows = self.end.specs[0].rows
             self.whole = lowering.copy(lowering.place(self._before), rows)
         return self.whole
+
+
+    def region(self, box: Box) -> tuple[int, Layout]:
+        """Return where a box begins in the array, in bytes, and the layout of the box there."""
+        sizes, dropped = box.sizes, box.dropped
+        begin = sum([low * step for (low, _), step in zip(box.bounds, self._strides, strict=True)])
+        layout = self._layouts.get((sizes, dropped))
+        if layout is None:
+            (spec,) = self.end.specs
+            shape = tuple([size for size, drops in zip(sizes, dropped, strict=True) if not drops])
+            pairs = zip(self._strides, dropped, strict=True)
+            strides = tuple([step for step, drops in pairs if not drops])
+            layout = layout_of(shape, strides, spec.dtype, spec.rows)
+            self._layouts[sizes, dropped] = layout
+        return begin, layout
 
 
 class Store:
@@ -75,13 +93,7 @@ class Store:
 
     def __init__(self, array: Filled, box: Box, value: Source, is_last: bool) -> None:
         self.array, self.inputs, self.is_last = array, (value,), is_last
-        (spec,) = array.end.specs
-        all_strides = contiguous_strides(spec.shape, spec.dtype.itemsize)
-        axes = list(zip(box.bounds, all_strides, box.dropped, strict=True))
-        self.begin = sum([low * stride for (low, _), stride, _ in axes])
-        shape = tuple([high - low for (low, high), _, is_dropped in axes if not is_dropped])
-        strides = tuple([stride for _, stride, is_dropped in axes if not is_dropped])
-        self._layout = layout_of(shape, strides, spec.dtype, spec.rows)
+        self.begin, self._layout = array.region(box)
 
     @property
     def site(self) -> Any:

@@ -190,9 +190,10 @@ def operation(operator: Any, inputs: tuple[Any, ...], static: dict[str, Any]) ->
     operands need the general way."""
     if mode.plain_capture is None:
         return None
-    parameters, own = frozen(static) if static else (), None
-    if operator is runtime.roles.index or operator is runtime.roles.element:
-        own = static
+    own = static if operator is runtime.roles.index or operator is runtime.roles.element else None
+    if own is None:
+        parameters = frozen(static) if static else ()
+    else:
         parameters, _ = operator.by_position[0](inputs, static)
     plan = None if parameters is None else _plan_alike(operator, inputs, static, parameters)
     if plan is None:
