@@ -153,7 +153,7 @@ class Steps:
         """Keep plans that record while a function is captured, and have no kernel yet."""
         plans = []
         for operator, static in pairs:
-            plan = recordable_later(operator, static, (spec,))
+            plan = None if operator.converts else recordable_later(operator, static, (spec,))
             if plan is None:
                 return
             plans.append(plan)
