@@ -8,6 +8,7 @@ import numpy as np
 from .._errors import NotDifferentiableError, OperatorError
 from ..engine.graph.kind import MOST_KINDS, forget_plans
 from ..engine.record import apply, dispatch
+from ..engine.record.deferred import operation
 from ..engine.record.dispatch import nary
 from ..process.bounded_dict import Bounded
 from .operands import as_values, constant
@@ -94,6 +95,9 @@ class Operator:
         if result is not None:
             return result
         inputs = self.prepare(args, static)
+        result = operation(self, inputs, static) if apply.other_modes else None
+        if result is not None:
+            return result
         outputs = apply.apply(self, inputs, static)
         if self.nout > 1:
             return tuple(outputs)

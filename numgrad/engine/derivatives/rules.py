@@ -6,7 +6,8 @@ that arrive. So the function is called once for each combination, with placehold
 a pass puts its own cotangents and saved values in their place.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 from weakref import ref
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..._settings import settings
 from ...ir.device_array import as_array
+from ...process.bounded_dict import Bounded
 from ..graph.kind import Kind
 from ..graph.node import Expr, Node, Spec, Value
 from ..lower.builder import Builder
@@ -93,6 +95,19 @@ class Rule:
         if any(zeros.array.strides) or not is_positive_zero(zeros.array):
             return None
         return zeros, dict(chain[0][1])["key"], self.places[value.expr]
+
+    def elsewhere(self, static: Mapping[str, Any]) -> "Rule":
+        """Return the rule of an index that reads a part of the same form elsewhere, given the
+        static parameters of that index."""
+        assert self.write_into_zeros is not None, "the rule of an index"
+        (expr,), (zeros, _, place) = self.exprs, self.write_into_zeros
+        ((operator, _),) = expr.static["chain"]
+        chain = ((operator, tuple(static.items())),)
+        put = Expr(expr.operator, {**expr.static, "chain": chain}, expr.inputs, expr.specs)
+        made = copy(self)
+        made.exprs, made.outputs, made._recipe = [put], [(put, 0)], None
+        made.write_into_zeros = zeros, static["key"], place
+        return made
 
     def lower(
         self, builder: Builder, inputs: Sequence[Any], specs: Sequence[Spec], static: Any
@@ -286,7 +301,14 @@ def share_rule(kind: Kind, key: Hashable, rule: Rule) -> None:
 def make_rule(
     key: Hashable, backward_pass: Any, node: Node, context: Any, cotangents: Sequence[Value | None]
 ) -> Rule:
-    """Build the rule of a node by calling its operator's derivative with placeholders."""
+    """Return a new rule of a node: that of another index of the same form with another key, or one
+    built by calling the operator's derivative with placeholders."""
+    form = _form(key, node)
+    like = None if form is None else _by_form.get(form)
+    if like is not None:
+        rule = like.elsewhere(node.static)
+        keep_rule(node.kind, key, rule)
+        return rule
     placeholders = [None if g is None else placeholder(g.spec) for g in cotangents]
     with grad_mode(False), deferring(True, []):
         made = node.operator.differentiate(backward_pass, context, placeholders)
@@ -294,7 +316,24 @@ def make_rule(
     values = [*(g for g in placeholders if g is not None), *context.used.values()]
     rule = Rule(f"{node.operator.name}'", values, tuple(context.used), gradients)
     keep_rule(node.kind, key, rule)
+    if form is not None and rule.write_into_zeros is not None:
+        _by_form[form] = rule
     return rule
+
+
+_by_form: dict[Hashable, Rule] = Bounded(1024)
+
+
+def _form(key: Hashable, node: Any) -> Hashable:
+    """Return what rules have in common whose nodes read parts of arrays that differ only in where
+    they begin; None for nodes that read no such part.
+
+    ``key`` is the key of the rule among those of its kind.
+    """
+    if node.operator not in (runtime.roles.index, runtime.roles.element):
+        return None
+    form, _ = node.operator.by_position[0](node.inputs, node.static)
+    return node.operator, form, node.inputs, node.outputs, key, settings.version
 
 
 def keep_rule(kind: Any, key: Hashable, rule: Rule) -> None:

@@ -1,7 +1,6 @@
 """Lowering: expressions become the instructions of a program."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +16,9 @@ from ..graph.runtime import runtime
 from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
+from .parts import form_kind, form_of
 from .placeholder import ARGUMENT
+from .repeats import FEWEST, Repeats, UnlikeError
 from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 
@@ -47,7 +48,9 @@ class Lowering:
         self.program = Program(batch)
         self.known: dict[Expr, Place | list[Place]] = {}  # a list for several outputs
         self.templates = templates_of(target)
-        self.computed: Computed = defaultdict(dict)  # see `Template.append_to`
+        self.computed = Computed()  # see `Template.append_to`
+        self.repeats: Repeats | None = None
+        self.readers = {runtime.roles.index, runtime.roles.element}
         self._constants: dict[tuple[int, bool], Ref] = {}
 
     def place(self, source: Any) -> Place:
@@ -57,7 +60,10 @@ class Lowering:
         """
         array = source.array
         if array is None:
-            place = self.known.get(source if type(source) is Expr else source.expr)
+            expr = source if type(source) is Expr else source.expr
+            place = self.known.get(expr)
+            if place is None and self.repeats is not None:
+                place = self.repeats.place_of(expr)
             if place is not None:
                 return place[source.expr_slot] if type(place) is list else place  # type: ignore[return-value]
             array = source.expr.result(source.expr_slot)
@@ -112,6 +118,11 @@ class Lowering:
         if expr.operator is ARGUMENT and self.open_arguments:
             self.known[expr] = self.argument(expr)
             return
+        if expr.operator in self.readers:
+            part = self.part(expr)
+            if part is not None:
+                self.known[expr] = part
+                return
         kind = expr.kind or _kind(expr)
         key, table, moves = [kind], [], []
         known = self.known
@@ -137,6 +148,23 @@ class Lowering:
                 getattr(expr.operator, "is_pure", False),
             )
         known[expr] = template.append_to(self.program, table, moves, expr.site, self.computed)
+
+    def part(self, expr: Expr) -> Ref | None:
+        """Return the operand that is a part of an array in C order, as an index reads it; None for
+        an array that does not lie so."""
+        place = self.place(expr.inputs[0])
+        if type(place) is not Ref:
+            return None
+        form, first = form_of(expr)
+        key = (expr.operator, form, place.layout)
+        parts = self.templates.parts
+        if key not in parts:
+            made = self._make(None, [place], lambda builder, one: lower_one(builder, expr, one))
+            parts[key] = made.part_of(place.layout)
+        layout = parts[key]
+        if layout is None:
+            return None
+        return Ref(place.buffer, place.offset + first * layout.dtype.itemsize, layout)
 
     def _make(
         self,
@@ -200,7 +228,7 @@ class Lowering:
         moves: list[int] = []
         key = (name, *[append_buffers(place, table, moves) for place in places])
         template = self.templates.known.get(key) or self._make(key, places, write)
-        return template.append_to(self.program, table, moves, site, defaultdict(dict))
+        return template.append_to(self.program, table, moves, site, Computed())
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:
@@ -258,22 +286,72 @@ def lower(
     exprs : sequence of Expr, optional
         The pending expressions of ``values``, where these are known already.
     """
-    lowering = Lowering(target, batch, inputs)
-    lowering.open_arguments = open_arguments
     exprs = pending_exprs(values) if exprs is None else exprs
-    found = [overwriting_of(exprs, values), scattered_sums_of(exprs, values)]
-    by_parts = {expr: part for part in found if part is not None for expr in part.exprs()}
-    for expr in exprs:
-        part = by_parts.get(expr) if by_parts else None
-        if part is None:
-            lowering.apply(expr)
-        else:
-            part.lower(lowering, expr)
+    try:
+        lowering = _lowered(Lowering(target, batch, inputs), open_arguments, exprs, values, True)
+    except UnlikeError:
+        lowering = _lowered(Lowering(target, batch, inputs), open_arguments, exprs, values, False)
     claimed: set[int] = set()
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
     lowering.templates.signs.simplify(program)
     return program
+
+
+def _lowered(
+    lowering: Lowering, open_arguments: bool, exprs: Sequence[Expr], values: Sequence[Value],
+    at_once: bool,
+) -> Lowering:  # fmt: skip
+    """Lower all expressions; return the lowering.
+
+    ``at_once`` says whether expressions that repeat may be lowered at once, as `repeats` does.
+    """
+    lowering.open_arguments = open_arguments
+    overwriting = overwriting_of(exprs, values)
+    parts: set[Expr] = set() if overwriting is None else overwriting.exprs()
+    items = scattered_sums_of(exprs, values) or exprs
+
+    def apply(item: Any) -> None:
+        if type(item) is not Expr:
+            item.lower(lowering)
+        elif parts and item in parts:
+            overwriting.lower(lowering, item)
+        else:
+            lowering.apply(item)
+
+    at = 0
+    if at_once and len(items) >= FEWEST:
+        repeats = lowering.repeats = Repeats(items, *_kinds_of(items, parts, lowering.readers))
+        for run in repeats.runs:
+            for item in items[at : run.first]:
+                apply(item)
+            at = repeats.lower(lowering, apply, run)
+    for item in items[at:]:
+        apply(item)
+    return lowering
+
+
+def _kinds_of(
+    items: Sequence[Any], alone: Collection[Any], readers: Collection[Any]
+) -> tuple[list[Hashable], list[int]]:
+    """Return the kinds of expressions and stores, None for those that are always lowered alone; and
+    where the part begins that an item reads or writes, 0 for others.
+
+    ``readers`` are the operators that read a part of an array by an index.
+    """
+    kinds: list[Hashable] = []
+    begins = [0] * len(items)
+    for n, item in enumerate(items):
+        if type(item) is not Expr:
+            kind, begins[n] = item.kind, item.begin
+        elif item.operator is ARGUMENT or (alone and item in alone):
+            kind = None
+        elif item.operator in readers:
+            kind, begins[n] = form_kind(item)
+        else:
+            kind = item.kind or _kind(item)
+        kinds.append(kind)
+    return kinds, begins
 
 
 def force(values: Sequence[Value], batch: int | None = None) -> None:

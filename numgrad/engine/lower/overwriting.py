@@ -12,18 +12,15 @@ from functools import partial
 from itertools import pairwise
 from math import prod
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.program import Ref, contiguous_strides, layout_of
 from ..fusion.boxes import Bounds, Box, Boxes, box_of, intersection, slices
 from ..graph.runtime import runtime
 from ..graph.value import Expr
 from .builder import MOST_PARTS
-
-Source: TypeAlias = Any  # an expression or a value
-
+from .parts import Filled, Source, Store
 
 class Write(NamedTuple):
     """An expression that overwrites a box of an array, and the value that is written there."""
@@ -236,47 +233,7 @@ class Overwriting:
             lowering.known[expr] = lowering.known[read]
         elif expr in self.stores:
             filled, write = self.stores[expr]
-            filled.store(lowering, write.box, write.value)
-            if expr is filled.end:
-                lowering.known[expr] = filled.whole
-
-
-class Filled:
-    """An array that is made part by part, in a buffer of its own.
-
-    Parameters
-    ----------
-    before : expression or value
-        The array with elements for all that is not written.
-    end : Expr
-        The expression of the array with all parts.
-    """
-
-    __slots__ = ("_before", "end", "whole")
-
-    def __init__(self, before: Source, end: Expr) -> None:
-        self._before, self.end = before, end
-        self.whole: Any = None
-
-    def store(self, lowering: Any, box: Box, value: Source) -> None:
-        """Append the instruction that writes a value into a box, where the value is computed."""
-        (spec,) = self.end.specs
-        if self.whole is None:
-            self.whole = lowering.copy(lowering.place(self._before), spec.rows)
-        all_strides = contiguous_strides(spec.shape, spec.dtype.itemsize)
-        axes = list(zip(box.bounds, all_strides, box.dropped, strict=True))
-        offset = sum([low * stride for (low, _), stride, _ in axes])
-        shape = tuple([high - low for (low, high), _, is_dropped in axes if not is_dropped])
-        strides = tuple([stride for _, stride, is_dropped in axes if not is_dropped])
-        layout = layout_of(shape, strides, spec.dtype, spec.rows)
-        region = Ref(self.whole.buffer, offset, layout)
-        lowering.append("store", [lowering.place(value), region], _copy_over, self.end.site)
-
-
-def _copy_over(builder: Any, operands: Sequence[Any]) -> Sequence[Any]:
-    value, region = operands
-    builder.copy(value, region)
-    return [region]
+            Store(filled, write.box, write.value, expr is filled.end).lower(lowering)
 
 
 def overwriting_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> Overwriting | None:

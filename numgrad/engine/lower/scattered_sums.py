@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,10 +23,13 @@ from ..fusion.boxes import Bounds, Box, Boxes, whole_of
 from ..graph.runtime import runtime
 from ..graph.value import Expr, Spec, spec_of
 from .builder import MOST_PARTS
-from .overwriting import Filled, Source
+from .parts import Filled, Source, Store
 
 _MOST_CELLS = 16
 """The most cells of a part in the mean: more take more instructions than they save."""
+
+
+_Key: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 class _Axis(NamedTuple):
@@ -62,20 +65,23 @@ class _Part(NamedTuple):
     value: Source
     zeros: Any
 
-    def cells(self, cuts: Sequence[Sequence[int]]) -> list["_Cell"]:
-        """Return the cells of the part, given the cuts of each axis."""
+    def boxes(self, cuts: Sequence[Sequence[int]]) -> "list[tuple[Box, _Key | None]]":
+        """Return the boxes of the part, given the cuts of each axis, and for each the slices of the
+        value that is added there; None for the whole value."""
         dropped = tuple([axis.is_dropped for axis in self.axes])
         pieces = [axis.pieces(each) for axis, each in zip(self.axes, cuts, strict=True)]
         if all([len(each) == 1 for each in pieces]):  # noqa: C419  a list is faster
-            bounds = tuple([(low, high) for ((low, high, _),) in pieces])
-            return [_Cell(Box(bounds, dropped), self.value, None)]
-        return [self._cell(each, dropped) for each in product(*pieces)]
+            return [(Box(tuple([(low, high) for ((low, high, _),) in pieces]), dropped), None)]
+        return [self._box(each, dropped) for each in product(*pieces)]
 
-    def _cell(self, pieces: Sequence[tuple[int, int, int]], dropped: tuple[bool, ...]) -> "_Cell":
+    @staticmethod
+    def _box(
+        pieces: Sequence[tuple[int, int, int]], dropped: tuple[bool, ...]
+    ) -> "tuple[Box, _Key]":
         bounds = tuple([(low, high) for low, high, _ in pieces])
         each = zip(pieces, dropped, strict=True)
         key = tuple([(at, at + high - low, 1) for (low, high, at), drops in each if not drops])
-        return _Cell(Box(bounds, dropped), self.value, key)
+        return Box(bounds, dropped), key
 
 
 class _Cell(NamedTuple):
@@ -83,7 +89,7 @@ class _Cell(NamedTuple):
 
     box: Box
     value: Source
-    key: tuple[tuple[int, int, int], ...] | None
+    key: _Key | None
 
     @property
     def spec(self) -> Spec:
@@ -126,77 +132,90 @@ class _Sum:
 
     def cut(self) -> bool:
         """Cut the parts into cells; return whether there are few enough of them."""
-        ends = [[axis.ends() for axis in part.axes] for _, part in self.parts]
-        own = [[sorted(set(axis)) for axis in axes] for axes in ends]
-        self.cells = [part.cells(cuts) for (_, part), cuts in zip(self.parts, own, strict=True)]
-        if not self._are_apart():
-            together = [sorted(set(chain.from_iterable(axis))) for axis in zip(*ends, strict=True)]
-            self.cells = [part.cells(together) for _, part in self.parts]
-            if len({cell.box.dropped for cells in self.cells for cell in cells}) > 1:
+        # Most parts have their axes in common with many others: each list of axes is cut once.
+        parts = {id(part.axes): part for _, part in self.parts}
+        ends = {n: [axis.ends() for axis in part.axes] for n, part in parts.items()}
+        boxes = {
+            n: part.boxes([sorted(set(each)) for each in ends[n]]) for n, part in parts.items()
+        }
+        if not self._are_apart([box for each in boxes.values() for box, _ in each]):
+            pairs = zip(*ends.values(), strict=True)
+            together = [sorted(set(chain.from_iterable(axis))) for axis in pairs]
+            boxes = {n: part.boxes(together) for n, part in parts.items()}
+            if len({box.dropped for each in boxes.values() for box, _ in each}) > 1:
                 return False
+        self.cells = [
+            [_Cell(box, part.value, key) for box, key in boxes[id(part.axes)]]
+            for _, part in self.parts
+        ]
         for n, cells in enumerate(self.cells):
             self.last.update([(cell.box.bounds, n) for cell in cells])
         return sum(map(len, self.cells)) <= _MOST_CELLS * len(self.cells)
 
-    def _are_apart(self) -> bool:
-        """Whether two cells have the same elements, or none in common."""
-        boxes: dict[Bounds, Box] = {}
+    def _are_apart(self, boxes: Sequence[Box]) -> bool:
+        """Whether two boxes have the same elements, or none in common."""
+        known: dict[Bounds, Box] = {}
+        if any([known.setdefault(box.bounds, box) != box for box in boxes]):  # noqa: C419
+            return False
+        along = [spans for spans in zip(*known, strict=True) if len(set(spans)) > 1]
+        if len(along) == 1:
+            return all([one[1] <= other[0] for one, other in pairwise(sorted(along[0]))])  # noqa: C419
         found: Boxes[None] = Boxes(whole_of(self.parts[0][0].specs[0].shape).bounds)
-        for cell in chain.from_iterable(self.cells):
-            bounds = cell.box.bounds
-            if boxes.setdefault(bounds, cell.box) != cell.box:
+        for bounds in known:
+            if found.overlapping(bounds):
                 return False
-            if len(boxes) > len(found):
-                if found.overlapping(bounds):
-                    return False
-                found.add(bounds, None)
+            found.add(bounds, None)
         return True
 
 
-class ScatteredSums:
-    """The sums of a program whose terms are zero but for one part."""
+class _ByParts:
+    """The expressions of a program, with others in the place of sums.
 
-    def __init__(self, sums: Sequence[_Sum]) -> None:
-        self._places: dict[Expr, tuple[_Sum, int]] = {}
-        self._terms: set[Expr] = set()
+    Attributes
+    ----------
+    items : list of Expr or Store
+        What is to be lowered, in order.
+    """
+
+    def __init__(self, exprs: Sequence[Expr], sums: Sequence[_Sum]) -> None:
+        self.items: list[Any] = []
         self._zeros: dict[Any, Any] = {}
-        for found in sums:
-            for n, (expr, _) in enumerate(found.parts):
-                self._places[expr] = found, n
-                if n:
-                    self._terms.add(expr.inputs[1])
+        places = {expr: (found, n) for found in sums for n, (expr, _) in enumerate(found.parts)}
+        terms = {expr.inputs[1] for expr, (_, n) in places.items() if n}
+        for expr in exprs:
+            place = places.get(expr)
+            if place is not None:
+                self._append(expr, *place)
+            elif expr not in terms:
+                self.items.append(expr)
 
-    def exprs(self) -> set[Expr]:
-        """Return the expressions that are a part of such a sum."""
-        return {*self._places, *self._terms}
-
-    def lower(self, lowering: Any, expr: Expr) -> None:
-        """Lower one of these expressions."""
-        if expr not in self._places:
-            return
-        found, n = self._places[expr]
+    def _append(self, expr: Expr, found: _Sum, n: int) -> None:
+        """Append what adds part number ``n`` of a sum; ``expr`` is the expression that did so."""
         if n == 0:
             for cell in found.cells[0]:
-                found.totals[cell.box.bounds] = self._term(lowering, expr, cell)
+                found.totals[cell.box.bounds] = self._term(expr, cell)
                 found.pure[cell.box.bounds] = cell
             return
+        if found.pure:
+            self._add_zeros(expr, found, n)
+        is_end = n == len(found.parts) - 1
+        for cell in found.cells[n]:
+            if cell.box.bounds not in found.totals:
+                found.totals[cell.box.bounds] = self._zero(cell.spec)
+            self._add(expr, found, cell, self._term(expr, cell))
+            if is_end or cell.box.bounds not in found.pure:
+                self._store(found, n, cell.box)
+
+    def _add_zeros(self, expr: Expr, found: _Sum, n: int) -> None:
+        """Append what adds zeros to the cells of the first part that part number ``n`` has not."""
         here = {cell.box.bounds for cell in found.cells[n]}
         for bounds in [bounds for bounds in found.pure if bounds not in here]:
             cell = found.pure.pop(bounds)
-            self._add(lowering, expr, found, cell, self._zero(cell.spec))
-            self._store(lowering, found, n - 1, cell.box)
-        is_end = n == len(found.parts) - 1
-        for cell in found.cells[n]:
-            found.totals.setdefault(cell.box.bounds, self._zero(cell.spec))
-            self._add(lowering, expr, found, cell, self._term(lowering, expr, cell))
-            if is_end or cell.box.bounds not in found.pure:
-                self._store(lowering, found, n, cell.box)
-        if is_end:
-            assert found.filled is not None, "the last part is stored"
-            lowering.known[expr] = found.filled.whole
+            self._add(expr, found, cell, self._zero(cell.spec))
+            self._store(found, n - 1, cell.box)
 
-    def _store(self, lowering: Any, found: _Sum, n: int, box: Box) -> None:
-        """Write the sum of a cell into the array if part number ``n`` is its last one, or later."""
+    def _store(self, found: _Sum, n: int, box: Box) -> None:
+        """Append the write of the sum of a cell if part number ``n`` is its last one, or later."""
         if found.last[box.bounds] > n:
             return
         if found.filled is None:
@@ -204,29 +223,28 @@ class ScatteredSums:
             if zeros.shape != end.shape:
                 zeros = runtime.value(np.broadcast_to(zeros.array, end.shape))
             found.filled = Filled(zeros, end)
-        found.filled.store(lowering, box, found.totals.pop(box.bounds))
+        total = found.totals.pop(box.bounds)
+        is_last = n == len(found.parts) - 1 and not found.totals
+        self.items.append(Store(found.filled, box, total, is_last))
 
-    def _term(self, lowering: Any, expr: Expr, cell: _Cell) -> Source:
+    def _term(self, expr: Expr, cell: _Cell) -> Source:
         """Return what a part adds to a cell, an expression or a value."""
         if cell.key is None:
             return cell.value
         static, index = {"key": cell.key}, runtime.roles.index
-        return self._made(lowering, expr, index, static, (cell.value,), cell)
+        return self._made(expr, index, static, (cell.value,), cell)
 
-    def _add(self, lowering: Any, expr: Expr, found: _Sum, cell: _Cell, term: Source) -> None:
-        """Add a term to the sum so far of a cell; ``expr`` is the expression of the sum."""
+    def _add(self, expr: Expr, found: _Sum, cell: _Cell, term: Source) -> None:
+        """Append what adds a term to the sum so far of a cell."""
         bounds = cell.box.bounds
         inputs = found.totals[bounds], term
-        found.totals[bounds] = self._made(lowering, expr, runtime.roles.add, {}, inputs, cell)
+        found.totals[bounds] = self._made(expr, runtime.roles.add, {}, inputs, cell)
 
-    def _made(
-        self, lowering: Any, expr: Expr, operator: Any, static: Any, inputs: Any, cell: _Cell
-    ) -> Expr:
-        """Return a new expression of what a cell gets, lowered at once; its line is that of
-        ``expr``."""
+    def _made(self, expr: Expr, operator: Any, static: Any, inputs: Any, cell: _Cell) -> Expr:
+        """Append a new expression of what a cell gets, with the line of ``expr``; return it."""
         made = Expr(operator, static, inputs, (cell.spec,))
         made.site = expr.site
-        lowering.apply(made)
+        self.items.append(made)
         return made
 
     def _zero(self, spec: Spec) -> Any:
@@ -237,18 +255,33 @@ class ScatteredSums:
         return self._zeros[key]
 
 
-def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> ScatteredSums | None:
-    """Return the sums of a program whose terms are zero but for one part; None where there are
-    none."""
+def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> list[Any] | None:
+    """Return what is to be lowered for the expressions of a program: part by part, where sums have
+    terms that are zero but for one part. None where there are no such sums."""
     into_zeros = [e for e in exprs if getattr(e.operator, "write_into_zeros", None) is not None]
-    written = [(expr, part) for expr in into_zeros if (part := _part_of(expr)) is not None]
+    known: dict[Any, tuple[_Axis, ...] | None] = {}
+    written = {expr: part for expr in into_zeros if (part := _part_of(expr, known)) is not None}
     if len(written) <= MOST_PARTS:
         return None
-    read = chain(chain.from_iterable([expr.inputs for expr in exprs]), ends)
-    times = Counter([source if type(source) is Expr else source.expr for source in read])
-    parts = {expr: part for expr, part in written if times[expr] == 1}
+    times = _times_read(exprs, ends, written)
+    parts = {expr: part for expr, part in written.items() if times[expr] == 1}
     sums = [s for s in _sums(exprs, parts, times) if len(s.parts) > MOST_PARTS and s.cut()]
-    return ScatteredSums(sums) if sums else None
+    return _ByParts(exprs, sums).items if sums else None
+
+
+def _times_read(
+    exprs: Sequence[Expr], ends: Sequence[Source], parts: Mapping[Expr, _Part]
+) -> Counter[Any]:
+    """Return how often parts, and the sums to which they are added, are read."""
+    add = runtime.roles.add
+    counted = {e for e in exprs if e.operator is add and e.inputs[1] in parts}.union(parts)
+    read = [
+        source
+        for inputs in chain([expr.inputs for expr in exprs], [ends])
+        for value in inputs
+        if (source := value if type(value) is Expr else value.expr) in counted
+    ]
+    return Counter(read)
 
 
 def _sums(
@@ -270,16 +303,30 @@ def _sums(
     return list(sums.values())
 
 
-def _part_of(expr: Expr) -> _Part | None:
-    """Return the part that an expression writes into zeros; None where it is no box."""
+def _part_of(expr: Expr, known: dict[Any, tuple[_Axis, ...] | None]) -> _Part | None:
+    """Return the part that an expression writes into zeros; None where it is no box.
+
+    ``known`` has the axes of parts by the rule and the spec of the value, and gets those of others.
+    """
     zeros, key, position = expr.operator.write_into_zeros
     value, (spec,) = expr.inputs[position], expr.specs
-    lead = len(spec.shape) - len(zeros.shape)  # axes of the array which the key does not name
-    axes = _axes_of(key, spec.shape) if spec.shape[lead:] == zeros.shape else None
-    if axes is None or value.spec.rows != spec.rows or value.spec.dtype != spec.dtype:
+    about = expr.operator, value.spec, spec
+    if about in known:
+        axes = known[about]
+    else:
+        axes = known[about] = _axes_between(zeros, key, value.spec, spec)
+    return None if axes is None else _Part(axes, value, zeros)
+
+
+def _axes_between(zeros: Any, key: Sequence[Any], part: Spec, whole: Spec) -> Any:
+    """Return the axes of a part with a spec that a rule writes at a key into ``zeros``, an array of
+    which the last axes are named by the key; None where the part is no box."""
+    lead = len(whole.shape) - len(zeros.shape)
+    axes = _axes_of(key, whole.shape) if whole.shape[lead:] == zeros.shape else None
+    if axes is None or part.rows != whole.rows or part.dtype != whole.dtype:
         return None
     shape = tuple([axis.size for axis in axes if not axis.is_dropped])
-    return _Part(axes, value, zeros) if value.spec.shape == shape else None
+    return axes if part.shape == shape else None
 
 
 def _axes_of(key: Sequence[Any], shape: tuple[int, ...]) -> tuple[_Axis, ...] | None:
@@ -300,4 +347,4 @@ def _axes_of(key: Sequence[Any], shape: tuple[int, ...]) -> tuple[_Axis, ...] | 
     return tuple(axes)
 
 
-__all__ = ["ScatteredSums", "scattered_sums_of"]
+__all__ = ["scattered_sums_of"]

@@ -20,12 +20,46 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..._settings import settings
-from ...ir.program import Instruction, Pattern, Pieces, Program, Ref
+from ...ir.program import (
+    Instruction,
+    Layout,
+    Pattern,
+    Pieces,
+    Program,
+    Ref,
+    is_contiguous,
+)
+from ...process.bounded_dict import Bounded
 from .builder import Builder, Joined, Operand
 from .peephole import Signs
 
 Place: TypeAlias = Ref | Pieces
-Computed: TypeAlias = defaultdict[int, dict[Any, int]]
+
+
+class Computed(defaultdict[int, dict[Any, int]]):
+    """The instructions and arrays that a program has already; see `Template.append_to`.
+
+    Attributes
+    ----------
+    notes : list or None
+        If there is a list, each look-up of an instruction is noted there: its number ``same``, the
+        buffers that it reads, the offsets of all operands, the last buffer that it writes, and
+        whether it was computed already.
+    """
+
+    __slots__ = ("notes",)
+
+    def __init__(self) -> None:
+        super().__init__(dict)
+        self.notes: list[tuple[int, tuple[int, ...], tuple[int, ...], int, bool]] | None = None
+
+    def note(self, step: "OpenInstruction", read: Any, offsets: Any, known: int, new: int) -> None:
+        """Note that an instruction was looked up."""
+        assert self.notes is not None
+        reads = read if offsets == step.zeros else read[0]
+        reads = reads if type(reads) is tuple else (reads,)
+        self.notes.append((step.same, reads, offsets, known, known != new))
+
 
 _KEPT = 1 << 14
 _numbers = count(1)  # never reused, as a lowering under way may have a number in its tables
@@ -152,6 +186,8 @@ class Template:
                     read = (read, offsets)
                 new = table[step.last]
                 known = computed[step.same].setdefault(read, new)
+                if computed.notes is not None:
+                    computed.note(step, read, offsets, known, new)
                 if known != new:
                     table[step.last] = known
                     for local in step.others:
@@ -173,6 +209,15 @@ class Template:
             return _tuple(Ref, (table[local], offset + shifts[local] if shifts else offset, layout))
         moved = [_moved(output, table, shifts) for output in self.outputs]
         return moved[0] if len(moved) == 1 else moved
+
+    def part_of(self, layout: Layout) -> Layout | None:
+        """Return the layout of the output if the template does nothing but read a part of an array
+        in C order, whose layout is given; else None."""
+        only = self.only
+        is_view = not self.steps and only is not None and only.buffer == 0
+        if not is_view or not is_contiguous(layout.shape, layout.strides, layout.dtype.itemsize):
+            return None
+        return only.layout if 0 not in only.layout.shape else None  # type: ignore[no-any-return]
 
     def _allocate(self, program: Program, table: list[int], computed: Computed) -> None:
         """Add the template's new buffers to a program, and their numbers to the table."""
@@ -243,6 +288,9 @@ class Templates:
 
     Attributes
     ----------
+    parts : dict
+        For the form of a part, with the operator and the layout of the array that it is read from,
+        the layout of the part; None where its place is not known from its beginning alone.
     identities : dict
         For the key of an instruction the number ``same`` of `OpenInstruction`.
     """
@@ -251,6 +299,7 @@ class Templates:
         self.target = target
         self.version = settings.version
         self.known: dict[Hashable, Template] = {}
+        self.parts: dict[Hashable, Layout | None] = Bounded(_KEPT)
         self.identities: dict[Hashable, int] = {}
         self.signs = Signs()
 

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..graph.kind import Kind, keep
+from ..graph.callsite import user_site
+from ..graph.kind import Kind, frozen, keep, loose_kind
 from ..graph.memory_order import is_view
 from ..graph.node import accumulator_of
 from ..graph.runtime import deferred_value
@@ -17,7 +18,7 @@ from ..graph.value import Expr, Spec, View, device_of, spec_of
 from .apply import mode, other_modes, runtime, snapshot
 from .dispatch import apply_one, record_planned
 from .operands import NumberConverter, TensorConverter
-from .plan import Mixture, make_plan, recordable
+from .plan import Mixture, make_plan, recordable, recordable_later, was_met_before
 
 _new = object.__new__
 _frame = sys._getframe
@@ -145,17 +146,22 @@ def add_cotangents(x: Any, y: Any) -> Any:
 # Views --------------------------------------------------------------------------------------------
 
 
-def view(plan: Kind, x: Any) -> Any:
+def view(plan: Kind, x: Any, static: Any = None) -> Any:
     """Return the view of ``x`` that a plan describes, as a value that is still to be computed; None
-    where ``x`` needs the general way."""
+    where ``x`` needs the general way.
+
+    ``static`` are the parameters of the view where the plan has those of another view of the same
+    specs.
+    """
     if mode.plain_capture is None or x.array is not None or type(x) is not runtime.value:
         return None
     above = x._view
+    step = plan.step if static is None else ((plan.operator, static),)
     if above is None:
-        root, chain = x, plan.step
+        root, chain = x, step
     elif isinstance(above, View):
         above.refresh(x)
-        root, chain = above.base, above.chain + plan.step
+        root, chain = above.base, above.chain + step
     else:
         return None
     if not is_view(root, chain):  # a reshape of a transposed value may have to copy
@@ -170,8 +176,79 @@ def view(plan: Kind, x: Any) -> Any:
     result._view = View.of(root, chain)
     mode.plain_capture.note_view(result)
     if grad and x._requires_grad:
-        record_planned(plan, 0, (x,), (x.node or accumulator_of(x),), result, _frame(1))
+        record_planned(plan, 1, (x,), (x.node or accumulator_of(x),), result, _frame(1))
+    if static is not None:
+        _give(result, static)
     return result
+
+
+# Other operators ----------------------------------------------------------------------------------
+
+
+def operation(operator: Any, inputs: tuple[Any, ...], static: dict[str, Any]) -> Any:
+    """Return the result of an operator as a value that is still to be computed; None where the
+    operands need the general way."""
+    if mode.plain_capture is None:
+        return None
+    own = static if operator is runtime.roles.index or operator is runtime.roles.element else None
+    if own is None:
+        parameters = frozen(static) if static else ()
+    else:
+        parameters, _ = operator.by_position[0](inputs, static)
+    plan = None if parameters is None else _plan_alike(operator, inputs, static, parameters)
+    if plan is None:
+        return None
+    return view(plan, inputs[0], own) if operator.is_view else apply_deferred(plan, inputs, own)
+
+
+def apply_deferred(plan: Kind, inputs: tuple[Any, ...], static: Any = None) -> Any:
+    """Return the result of a plan as a value that is still to be computed.
+
+    ``static`` are the parameters of the operation where the plan has those of another one of the
+    same specs.
+    """
+    mode.plain_capture.note_operands(inputs)
+    result = _result(plan, tuple([snapshot(value) for value in inputs]), type(inputs[0]))
+    if result.expr.site is None:
+        result.expr.site = user_site()  # for the error of a kernel that raises in a replay
+    if plan.reads and mode.grad:
+        _connect(plan, inputs, result)
+    if static is not None:
+        _give(result, static)
+    return result
+
+
+def _give(result: Any, static: dict[str, Any]) -> None:
+    """Give the expression and the node of a result static parameters of their own."""
+    expr, node = result.expr, result.node
+    expr.static, expr.kind = static, None
+    if node is not None:
+        node._kind = loose_kind(expr.operator, static, node._kind.inputs, node._kind.outputs)
+
+
+def _plan_alike(
+    operator: Any, inputs: tuple[Any, ...], static: dict[str, Any], parameters: Any
+) -> Kind | None:
+    """Return the plan of an operation, or for an index that of one that reads a part of the same
+    form; None for an operation that needs the general way, or is met for the first time.
+
+    ``parameters`` is a key of the static parameters, or the form.
+    """
+    kind = runtime.value
+    if any([type(value) is not kind for value in inputs]):  # noqa: C419  a list is faster
+        return None
+    specs = tuple([value.spec for value in inputs])
+    key = ("captured", parameters, specs)
+    plan = operator.kinds.get(key, _UNMET)
+    if plan is not _UNMET:
+        return plan  # type: ignore[no-any-return]
+    if not was_met_before(operator, key):
+        return None
+    plan = recordable_later(operator, static, specs)
+    return keep(operator, operator.kinds, key, plan)  # type: ignore[no-any-return]
+
+
+_UNMET = object()
 
 
 # Both ---------------------------------------------------------------------------------------------
@@ -215,4 +292,4 @@ def _connect(plan: Kind, inputs: tuple[Any, ...], result: Any) -> None:
         record_planned(plan, wanted, inputs, tuple(parents), result, _frame(_ABOVE))
 
 
-__all__ = ["add_cotangents", "elementwise", "view"]
+__all__ = ["add_cotangents", "apply_deferred", "elementwise", "operation", "view"]

@@ -29,6 +29,8 @@ def guarded(data: Any) -> Any:
 
 
 def _note(data: Any, into: "ReadArrays") -> None:
+    if type(data) is int or type(data) is runtime.value:  # as most options are
+        return
     if isinstance(data, np.ndarray):
         into.add(data)
     elif isinstance(data, list | tuple):

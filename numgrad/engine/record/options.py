@@ -11,11 +11,11 @@ from ...process.bounded_dict import Bounded
 from ..graph.kind import keep
 from .apply import mode, other_modes, runtime
 from .compiled_recorder import finder_of, recorder_of
-from .deferred import view
+from .deferred import apply_deferred, view
 from .dispatch import apply_one, apply_plan, apply_unplanned
 from .guards import guarded
 from .operands import with_constants
-from .plan import MOST_PLANS, make_plan, was_met_before
+from .plan import MOST_PLANS, make_plan, recordable_later, was_met_before
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
 Pairs = Sequence[tuple[Any, ...]]
@@ -105,7 +105,7 @@ class Steps:
     def _call_deferred(self, x: Any, plans: Sequence[Any]) -> Any:
         """Apply plans one after the other to ``x`` while a function is captured."""
         for plan in plans:
-            result = view(plan, x) if plan.step else None
+            result = view(plan, x) if plan.step else apply_deferred(plan, (x,))
             x = apply_one(plan, x) if result is None else result
         return x
 
@@ -128,8 +128,9 @@ class Steps:
     def _learn(
         self, values: Sequence[Any], pairs: Pairs, key: Hashable, results: Sequence[Any]
     ) -> None:
-        if other_modes and mode.deferring and not all([p[0].is_view for p in pairs]):  # noqa: C419
-            return  # while expressions are built, only views get plans: others need a kernel
+        if other_modes and mode.deferring and self.general is None:
+            self._learn_later(values[0].spec, pairs, key)
+            return
         if any([len(pair) > 2 for pair in pairs]):  # noqa: C419  a list is faster
             self._wire(values, pairs, key)
             return
@@ -146,6 +147,17 @@ class Steps:
             plan.like = operator.kinds.get((None, specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
+        keep(self, self.plans, key, tuple(plans))
+
+    def _learn_later(self, spec: Any, pairs: Pairs, key: Hashable) -> None:
+        """Keep plans that record while a function is captured, and have no kernel yet."""
+        plans = []
+        for operator, static in pairs:
+            plan = None if operator.converts else recordable_later(operator, static, (spec,))
+            if plan is None:
+                return
+            plans.append(plan)
+            spec = plan.spec
         keep(self, self.plans, key, tuple(plans))
 
     def _wire(self, values: Sequence[Any], triples: Pairs, key: Hashable) -> None:

@@ -53,7 +53,7 @@ def make_plan(
     rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
     if operator.nout != 1 or (rows and not operator.is_view):
         return None
-    if len(inputs) > _MOST_READ and (len(inputs) > _MOST_INPUTS or _reads_any(operator, inputs)):
+    if _reads_too_many(operator, inputs):
         return None
     device = device_of(inputs)
     if spec is None:
@@ -80,6 +80,31 @@ def recordable(
         like = operator.kinds.get((None, inputs, spec))  # that of `shared_plan`
         kind.reads = _reads(operator, inputs, spec) if like is None else like.reads
     return kind
+
+
+def recordable_later(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]
+) -> Kind | None:
+    """Return the kind of an application that is recorded while a function is captured; None if the
+    operator or the operands always need the general way."""
+    rows = any([spec.rows for spec in inputs])  # noqa: C419  a list is faster
+    if operator.nout != 1 or rows or not operator.has_rule or operator.is_python:
+        return None
+    if _reads_too_many(operator, inputs):
+        return None
+    device = inputs[0].device if inputs else None
+    if device is None or any([spec.device != device for spec in inputs]):  # noqa: C419
+        return None
+    ((shape, dtype),) = operator.infer(inputs, static)
+    kind = recordable(operator, static, inputs, spec_of(shape, dtype, False, device))
+    return kind if kind.is_shared else None
+
+
+def _reads_too_many(operator: Any, inputs: tuple[Spec, ...]) -> bool:
+    """Whether an operator has more inputs than a plan has entries for."""
+    if len(inputs) <= _MOST_READ:
+        return False
+    return len(inputs) > _MOST_INPUTS or _reads_any(operator, inputs)
 
 
 def _reads(operator: Any, inputs: tuple[Spec, ...], spec: Spec) -> tuple[Any, ...]:

@@ -36,9 +36,11 @@ _MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tr
 _MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
 _LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
-# Uses of a plan after which it gets a follower. The first one waits longer, as the code of all may
-# have to be compiled; to make another takes as long as four or five walks in Python.
-_OFTEN, _SOON = 100, 16
+# Uses of a plan after which it gets a follower, whose making takes as long as four or five walks in
+# Python. The first one waits longer, as the code of all may have to be compiled: for more uses, or
+# until so many nodes were walked over that this took longer.
+_OFTEN, _SOON = 100, 5
+_MANY_NODES = 1 << 18
 
 
 class KnownPlan:
@@ -78,6 +80,7 @@ class KnownPlan:
         self.track: Track | None = None
         self.follower: Any = None
         self.uses = 0  # without a follower
+        self.is_asked = False  # whether there may be one
         # For each target the number of its gradient among the results; None for a target that is
         # not in the graph.
         self.given: list[int | None] | None = None
@@ -166,12 +169,19 @@ class KnownPlan:
         ):
             return None
         self.uses += 1
-        if self.uses == _OFTEN or (self.uses == _SOON and _has_followers):
+        if not self.is_asked and self._is_often(len(nodes)):
+            self.is_asked = True
             self._get_follower(roots, nodes, arrays)
         arrays = [arrays[n] for n in self.firsts]
         if track.indexed:
             arrays += track.positions(nodes)
         return Structure(None, arrays, nodes, {})
+
+    def _is_often(self, nodes: int) -> bool:
+        """Whether the plan of a graph with so many nodes was used often enough for a follower."""
+        if self.uses >= _OFTEN:
+            return True
+        return self.uses >= _SOON and (_has_followers or self.uses * nodes >= _MANY_NODES)
 
     def _get_follower(self, *graph: Any) -> None:
         global _has_followers

@@ -71,6 +71,14 @@ def is_basic(key: Any, kinds: frozenset[type] = BASIC) -> bool:
     return kinds.issuperset(map(type, key))
 
 
+def is_fixed(key: Any) -> bool:
+    """Whether a key that gives a view is made of Python's own numbers, of which a captured function
+    need not take note."""
+    items = key if type(key) is tuple else (key,)
+    bounds = [x for i in items if type(i) is slice for x in (i.start, i.stop, i.step)]
+    return all([x is None or type(x) is int for x in bounds])  # noqa: C419  a list is faster
+
+
 def plain_numbers(key: Any, ndim: int) -> Any:
     """Return a key with Python's integers in place of NumPy's, and of arrays without axes where it
     has an integer for each of ``ndim`` axes: others make a copy of what would be a view."""
@@ -103,7 +111,7 @@ def parse(key: Any, shape: Sequence[int], device: str = CPU) -> BasicKey | Items
     IndexError
         As NumPy does: too many items, items of another type; out of bounds where it is a view.
     """
-    if is_basic(key) and not other_modes:
+    if is_basic(key) and (not other_modes or is_fixed(key)):
         return _basic_key(key if type(key) is tuple else (key,), shape)
     items = [_item(i, device) for i in key] if isinstance(key, tuple) else [_item(key, device)]
     full = expand(items, len(shape))

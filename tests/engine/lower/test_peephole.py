@@ -1,6 +1,6 @@
 """What is negated only to be added is subtracted, with the same bits."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from numgrad._declare import registry
 from numgrad.engine.lower.builder import Builder
 from numgrad.engine.lower.lower import force, lower
 from numgrad.engine.lower.peephole import Signs
-from numgrad.engine.lower.template import Template, Templates
+from numgrad.engine.lower.template import Computed, Template, Templates
 from numgrad.engine.record.apply import deferring, runtime
 from numgrad.ir.program import Program
 from numgrad.targets.cpu.schedule import bound_program
@@ -95,7 +95,7 @@ def test_what_is_overwritten_in_between_is_negated_before(overwritten):
     known = Templates(target)
     program = Program()
     Template(builder, 1, [total], known).append_to(
-        program, [program.new_buffer(32, False)], [0], None, defaultdict(dict)
+        program, [program.new_buffer(32, False)], [0], None, Computed()
     )
     known.signs.simplify(program)
     expected = ["sin", "negative", "sin", "add"] if overwritten else ["sin", "subtract"]
