@@ -138,6 +138,23 @@ def test_arrays_in_another_order_take_the_other_way():
     np.testing.assert_array_equal(ng.broadcast_to(turned, (2, 3, 3)).array[1], x.array.T)
 
 
+@pytest.mark.parametrize("shape", [(4, 6), (3, 4, 5), (1, 4, 3), (3, 1, 4, 2), (70, 80)])
+def test_index_arrays_find_what_lies_as_in_numpy(shape):
+    n = np.array([[0, 2, 1], [1, 0, -1]]) % np.min(shape)
+    keys = [n, n[0], (slice(None), n), (..., n), (..., n[0]), (slice(None), n, ...), (0, n), (n, 0)]
+    for _ in range(4):
+        for key in keys:
+            for x in (leaf(*shape), leaf(*shape[::-1]).T):
+                found, expected = x[key], x.detach().numpy()[key]
+                np.testing.assert_array_equal(found.detach().numpy(), expected)
+                sizes = zip(expected.shape, expected.strides, found.array.strides, strict=True)
+                assert all(one == two for size, one, two in sizes if size > 1), (key, x.shape)
+                (gradient,) = ng.grad((found * expected).sum(), x)
+                sums = np.zeros(x.shape)
+                np.add.at(sums, key, expected)
+                np.testing.assert_allclose(gradient.numpy(), sums, rtol=1e-14)
+
+
 def test_an_operand_without_axes_beside_one_with_some():
     x, s = graph(4), graph(4).sum()
     for _ in range(4):
