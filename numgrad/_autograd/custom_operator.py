@@ -154,8 +154,8 @@ class PythonOperator(Operator):
         ]
 
     def _fitted(self, index: int, g: Any, spec: Spec) -> Any:
-        if g is None:
-            return None
+        if g is None or (type(g) is Tensor and g.spec is spec):
+            return g
         if isinstance(g, (np.ndarray, np.generic)) and g.dtype.kind in "biufc" and not mode.grad:
             g = placed(np.asarray(g), spec.device)
         if not isinstance(g, Tensor):

@@ -106,12 +106,17 @@ def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
     None for an output without such cotangents. If an output is a target of the pass, the sum is
     added to the output's gradient, too.
     """
+    pending = backward_pass.pending
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
         edge = Edge(node, slot)
-        value = backward_pass.evaluator.value(backward_pass.pending.pop(past_hooks(edge), None))
+        total = pending.pop(past_hooks(edge), None)
+        if total is None:
+            arrived.append(None)
+            continue
+        value = backward_pass.evaluator.value(total)
         backward_pass.uncomputed.pop(past_hooks(edge), None)
-        if value is not None and edge in backward_pass.targets:
+        if edge in backward_pass.targets:
             present = backward_pass.grads.get(edge)
             total = value if present is None else runtime.roles.add(present, value)
             backward_pass.grads[edge] = total
