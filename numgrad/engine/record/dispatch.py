@@ -145,10 +145,25 @@ def apply_one(plan: Kind, x: Any) -> Any:
         require_own_arrays((x,))
         array = plan.compute(array)
     except ValueError:  # a reshape of these strides has to copy
-        return apply(plan.operator, (x,), plan.static)[0]
+        return _copied(plan, x)
     if plan.like is not None:
         return _recorded_alike(plan.like, x, array, plan.operator, plan.static, plan)
     return _recorded_one(plan, x, array)
+
+
+def _copied(plan: Kind, x: Any) -> Any:
+    """Return what `apply_one` does for a plan whose view of ``x`` would have to copy."""
+    array, spec = x.array, plan.spec
+    may_copy = plan.step and plan.operator.may_copy
+    if not may_copy or type(array) is not _Array or spec.rows or other_modes:
+        return apply(plan.operator, (x,), plan.static)[0]
+    made = np.empty(spec.shape, spec.dtype)  # which is no view, as the base of a view would be
+    made.reshape(array.shape)[...] = array
+    result = new_result(plan, made, runtime.value)
+    if plan.reads and x.requires_grad:
+        parent = x.node or accumulator_of(x)
+        record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+    return result
 
 
 def _recorded_one(plan: Kind, x: Any, array: Any) -> Any:

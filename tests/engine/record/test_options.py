@@ -155,6 +155,27 @@ def test_index_arrays_find_what_lies_as_in_numpy(shape):
                 np.testing.assert_allclose(gradient.numpy(), sums, rtol=1e-14)
 
 
+def test_a_reshape_that_has_to_copy_is_no_view():
+    x = leaf(3, 4)
+    for _ in range(6):
+        y, z = x.T.reshape(12), graph(3, 4).T
+        assert y._view is None
+        np.testing.assert_array_equal(y.detach(), x.detach().numpy().T.reshape(12))
+        assert y.grad_fn.name() == "reshape"
+        assert "test_options.py" in str(y.grad_fn.where())
+        (gradient,) = ng.grad(y, x, np.arange(12.0), create_graph=True)
+        np.testing.assert_array_equal(gradient.detach(), np.arange(12.0).reshape(4, 3).T)
+        copy = z.reshape(2, 6)
+        z *= 2.0  # which the copy does not see
+        twice = z.detach().numpy().reshape(2, 6)
+        np.testing.assert_array_equal(2.0 * copy.detach().numpy(), twice)
+        with ng.no_grad():
+            assert not x.T.reshape(12).requires_grad
+        assert x.T.reshape(-1, 1, 6).shape == (2, 1, 6)
+    with pytest.raises(ValueError, match="reshape"):
+        x.T.reshape(5)
+
+
 def test_an_operand_without_axes_beside_one_with_some():
     x, s = graph(4), graph(4).sum()
     for _ in range(4):
