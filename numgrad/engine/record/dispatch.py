@@ -264,6 +264,13 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
     The result is None if an argument is still to be computed, or is a number too large for the
     dtype.
     """
+    if len(args) == 2:
+        (x, y), (first, second) = args, known.operands
+        x, a = (x, x.array) if first is None else first(x, args)
+        if a is not None:
+            y, b = (y, y.array) if second is None else second(y, args)
+            return None if b is None else _apply_two(known.plan, x, y, a, b)
+        return None
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
         if operand is None:
@@ -274,8 +281,6 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
             return None
         values.append(arg)
         arrays.append(array)
-    if len(values) == 2:
-        return _apply_two(known.plan, values[0], values[1], arrays[0], arrays[1])
     return _apply_many(known.plan, values, arrays)
 
 
