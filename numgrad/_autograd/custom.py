@@ -98,7 +98,7 @@ class Function:
             _require_no_containers(cls.__name__, args)
         ctx = FunctionContext(args)
         versions = [tensor.version for tensor in tensors]
-        with grad_mode(False):
+        with _UNRECORDED:
             if cls.setup_context is Function.setup_context:
                 result = cls.forward(ctx, *args)
             else:
@@ -112,6 +112,9 @@ class Function:
                 _require_tensor(cls.__name__, results)
             _record(cls, ctx, tensors, results, outputs)
         return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+
+
+_UNRECORDED = grad_mode(False)  # a block may contain itself, and serve all threads
 
 
 def _require_tensor(name: str, results: Sequence[Any]) -> None:

@@ -174,3 +174,11 @@ class FunctionContext:
         marked = {id(tensor) for tensor in self._constant}
         self._constant = ()
         return {slot for slot, original in enumerate(originals) if id(original) in marked}
+
+
+def count_of(ctx: FunctionContext) -> int:
+    """Return the number of arguments of ``forward``, without the context.
+
+    As an attribute it would take a name from users, who set attributes on the context.
+    """
+    return len(ctx._takes_part)

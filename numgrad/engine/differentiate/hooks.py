@@ -237,8 +237,16 @@ def _returned(backward_pass: Any, results: Sequence[Value | None]) -> list[Value
 
 
 def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
-    copy = runtime.roles.copy
-    return lambda *values: function(*[None if value is None else copy(value) for value in values])
+    return lambda *values: function(*[None if value is None else _copy(value) for value in values])
+
+
+def _copy(value: Value) -> Value:
+    """Return a copy of a value, which is recorded where its gradients are."""
+    array = value.array
+    is_plain = type(array) is np.ndarray and array.flags.c_contiguous and not value.rows
+    if is_plain and not value.requires_grad and mode.trace is None and mode.capture is None:
+        return runtime.value(array.copy())
+    return runtime.roles.copy(value)
 
 
 def _calling_user(backward_pass: Any) -> Block:
