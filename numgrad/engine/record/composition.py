@@ -229,7 +229,11 @@ class _Composed(NamedTuple):
             called.append(partial(_marked, mark))
             reads.append((n,))
             last.append(())
-        constants = [x for x in self.sources if type(x) is not int]
+        used = {number for numbers in reads for number in numbers}
+        kept = [k for k, x in enumerate(self.sources) if type(x) is int or k in used]
+        new = {k: place for place, k in enumerate([*kept, *range(len(self.sources), n + 1)])}
+        reads, last = ([[new[k] for k in step] for step in steps] for steps in (reads, last))
+        constants = [x for k in kept if type(x := self.sources[k]) is not int]
         return (None not in called and numbered(called, reads, last, constants)) or False
 
 
@@ -332,7 +336,9 @@ class Composition:
     def _enter_recorders(self, key: Hashable, names: tuple[str, ...], known: _Composed) -> None:
         """Let a finder find the recorders of noted operations, if each operation has its recorder
         already."""
-        recorders = self.recorders.setdefault(names, Bounded(MOST_PLANS))
+        recorders = self.recorders.get(names)
+        if recorders is None:
+            recorders = self.recorders[names] = Bounded(MOST_PLANS)
         if key in recorders:
             return
         found = known.recorders()
@@ -378,8 +384,8 @@ def _kinds(values: Sequence[Any]) -> list[Any] | None:
     """Return a list of all that the operations depend on beside the specs of the tensors, their
     marks and the options.
 
-    That is which tensors are the same, and the strides of tensors that are not in C order. The
-    result is None if operations on these tensors cannot be noted.
+    That is the strides of tensors that are not in C order. The result is None if operations on
+    these tensors cannot be noted.
     """
     kinds: list[Any] = []
     for n, x in enumerate(values):
@@ -394,7 +400,6 @@ def _kinds(values: Sequence[Any]) -> list[Any] | None:
             places = [arrays.index(array) for array in arrays]
             if any([values[n] is not x for n, x in zip(places, values, strict=True)]):  # noqa: C419
                 return None  # in a later call there may be two arrays
-            kinds += places
     return kinds
 
 

@@ -205,17 +205,21 @@ def key_of_arguments(
     In the key a tensor is its spec, a boolean or a float its type and itself, a slice its type and
     bounds, a tuple its type, its length and its items. Types are exact: ``True`` and ``1.0`` are
     equal to 1, but they are other options. For ``-0.0`` and a NaN there are their digits. With
-    ``marks`` the spec of a tensor is followed by whether it requires grad, and whether it is a
-    scalar. The result is ``None`` if an argument is of another type.
+    ``marks`` the spec of a tensor is followed by whether it requires grad, whether it is a scalar,
+    and the type and number of each one before it that is the same tensor. The result is ``None`` if
+    an argument is of another type.
     """
     key: list[Any] = []
     for item in items:
         kind = type(item)
         if kind is runtime.value:
-            values.append(item)
             key.append(item.spec)
             if marks:
                 key += (item.requires_grad, item.is_scalar)
+                for n, other in enumerate(values):
+                    if other is item:
+                        key += (kind, n)
+            values.append(item)
         elif kind in _ALIKE:
             key.append(item)
         elif kind is bool:

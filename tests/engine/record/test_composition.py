@@ -230,6 +230,21 @@ def test_a_finder_tells_apart_what_operations_depend_on():
 
 
 @pytest.mark.usefixtures("often")
+def test_a_finder_tells_one_tensor_twice_from_two_and_a_number():
+    composition = Composition(lambda x, y, n=5: x * y.detach() + n)
+    x, y = (ng.tensor([n, 3.0], requires_grad=True) for n in (1.0, 2.0))
+    other = x.detach()  # with the array of x
+    for _ in range(6):
+        for args in ((x, x), (x, y, 0), (x, y), (x, x, 0), (x, y, 1), (x, other), (other, x)):
+            expected, found = composition.function(*args), composition.apply(*args)
+            assert found.tolist() == expected.tolist()
+            assert found.requires_grad == expected.requires_grad
+            if args[0] is x:
+                assert ng.grad(found.sum(), x)[0].tolist() == args[1].tolist()
+    assert composition.apply is composition.finders[()]
+
+
+@pytest.mark.usefixtures("often")
 def test_a_finder_sees_writes_and_other_modes():
     composition = Composition(lambda x, y: x * x.detach() + y)
     x = ng.tensor([1.0, 3.0], requires_grad=True)

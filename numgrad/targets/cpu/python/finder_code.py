@@ -60,7 +60,7 @@ def is_found_again(number):
 
 def add_marks(t, key, values, x):
     """Append the marks of the last one of ``values`` to a key: whether gradients flow to the value,
-    and whether it is a scalar.
+    whether it is a scalar, and the type and number of each one before it that is the same value.
 
     Return 1, or 0 where the general function has to look: if the array is not in C order, or is
     that of another value.
@@ -70,13 +70,21 @@ def add_marks(t, key, values, x):
         return 0
     if load_word(array, object_layout.FLAGS) & object_layout.C_ORDER == 0:
         return 0
-    for n in range(load_word(values, 0) - 1):
-        if place(t, load_word(values, n + 1), at.F_ARRAY) == array:
-            return 0
     mark = object_layout.FALSE
     if is_a(t, place(t, x, at.F_VIEW), at.SCALAR_MARK) != 0:
         mark = object_layout.TRUE
-    return push(key, _MOST, requires) & push(key, _MOST, load_word(t, mark))
+    done = push(key, _MOST, requires) & push(key, _MOST, load_word(t, mark))
+    for n in range(load_word(values, 0) - 1):
+        other = load_word(values, n + 1)
+        if other == x:
+            number = python.new_int(n)
+            if number == 0:
+                return 0
+            done &= push(key, _MOST, load_word(x, object_layout.TYPE)) & push(key, _MOST, number)
+            python.drop(number)
+        elif place(t, other, at.F_ARRAY) == array:
+            return 0
+    return done
 
 
 def add(t, key, values, item):

@@ -17,7 +17,7 @@ from .object_layout import OWN
 MOST = 4
 """The most inputs of an operation."""
 
-MOST_STEPS, MOST_CONSTANTS = 16, 8
+MOST_STEPS, MOST_CONSTANTS = 16, 16
 """The most recorders that a finder calls where each says which values it reads, and the most
 constants that they read."""
 
@@ -187,8 +187,9 @@ def finder(
         The function that is called where no recorder is known or answers.
     scalar_mark : type, optional
         The type of ``_view`` by which a value is a scalar. With this parameter the key has after
-        the spec of each value whether it requires grad, and whether it is a scalar; and recorders
-        are called only if all arrays are in C order and no two values have the same one.
+        the spec of each value whether it requires grad, whether it is a scalar, and the type and
+        number of each one before it that is the same value; and recorders are called only if all
+        arrays are in C order and no two other values have the same one.
     """
     found = object_layout.places(kind, "spec", "array", "_view", "_requires_grad")
     if found is None:
