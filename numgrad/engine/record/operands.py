@@ -199,7 +199,9 @@ class TensorConverter:
 
     def __call__(self, value: Any, args: Sequence[Any]) -> ConvertedOperand:
         for plan in self.plans:
-            value = self.apply(plan, value)
+            record = plan.recorder
+            made = None if record is None or other_modes else record(value)
+            value = self.apply(plan, value) if made is None else made
         return value, value.array
 
 
