@@ -30,9 +30,9 @@ from .sharing import Shared
 PROCESSORS = 3
 """The number of multiprocessors that the simulated GPU is said to have; see `tiles.planned`."""
 
-REDUCING = 3
-"""The threads that reduce a block of elements together. The number does not divide the size of a
-block, so that each thread reads elements that other threads have written, at every step."""
+REDUCING = 5
+"""The threads that add up parts of sums together: two that add, two that add rounding errors, and
+one that does the rest; see `kernels.reduction.of_parts`. Kernels of warps have 32 threads."""
 
 THREADS, BLOCKS = 3, 2
 """The threads of a block and the blocks of a launch, in kernels that walk over elements: so few

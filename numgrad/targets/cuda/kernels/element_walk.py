@@ -41,6 +41,7 @@ class Lines(NamedTuple):
 
 
 COPY = Lines("copy", ("out[{out}] = x[{x}]",))
+FILL = Lines("fill", ("out[{out}] = zero",))
 
 
 def launch(
