@@ -48,14 +48,15 @@ def _import_arrays() -> None:
     The module of numba-cuda names ``np.row_stack``, an alias of ``np.vstack`` that NumPy 2.5 has no
     more. There NumPy gets it while the module is imported, and not longer.
     """
-    is_missing = "row_stack" not in vars(np)
+    name, names = "row_stack", vars(np)
+    is_missing = name not in names
     if is_missing:
-        np.row_stack = np.vstack
+        names[name] = np.vstack
     try:
         importlib.import_module("numba.cuda.np.arrayobj")
     finally:
         if is_missing:
-            del np.row_stack
+            del names[name]
 
 
 _import_arrays()
