@@ -10,6 +10,7 @@ pytest.importorskip("numgrad.targets.cuda.compile.codegen", exc_type=ImportError
 WITHOUT = """
 import numpy as np
 vars(np).pop("row_stack", None)
+np.__all__ = [name for name in np.__all__ if name != "row_stack"]
 def gone(name, before=np.__getattr__):
     if name == "row_stack":
         raise AttributeError(name)
