@@ -59,7 +59,7 @@ class _Memory:
     """A runtime of a device that does nothing and reads zeros; also its driver, stream and
     memory."""
 
-    REDUCING, PROCESSORS, blas, handle = 256, 1, None, None
+    REDUCING, PROCESSORS, RESIDENT, NEIGHBOURS, blas, handle = 256, 1, 1, 1, None, None
     tiles = staticmethod(tiles)
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ registers. These have to be enough for a block of threads; those of others, for 
 class Collecting:
     """A runtime that keeps the kernels that it is to launch, and its driver."""
 
-    PROCESSORS, REDUCING, blas = 2, 256, None
+    PROCESSORS, REDUCING, RESIDENT, NEIGHBOURS, blas = 2, 256, 1, 1, None
     default = launch_address = None
 
     def __init__(self):
