@@ -7,6 +7,7 @@ import pytest
 
 from numgrad._declare import registry
 from numgrad.targets.cuda.kernels.elementwise import ROWS, ElementWalk, elementwise
+from numgrad.targets.cuda.program import copies
 
 from .compiling import CAPABILITY, codegen, linked
 
@@ -41,3 +42,10 @@ def test_known_strides_are_not_multiplied_with():
     assert count[0] < count[1]
     assert "mul.lo.s64" in plain
     assert "mul.lo.s64" not in known
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float32", "complex128"])
+def test_copies_of_a_launch_compile(dtype):
+    ptx = codegen.compiled(copies._kernel(np.dtype(dtype), (1, 2, 1, 3)), CAPABILITY).ptx
+    assert ".f64" not in ptx or dtype == "complex128"
+    assert ".local" not in ptx
