@@ -42,7 +42,7 @@ their own. The page is written by `docs/cuda_coverage.py`.
 | copy | elements are moved by an elementwise kernel |
 | elementwise | a thread for each element; neighbours in a program are joined in one kernel |
 | core | a thread for each element of the loop, which goes over the core dimensions alone |
-| reduction | a thread for 32 elements, which others bring where they lie in a piece |
+| reduction | a warp for 1024 elements that lie in a piece, a thread for 32 that lie apart |
 | product | a block of threads for each tile of a matrix |
 | indexing | a thread for each element; positions that may be equal are sorted before |
 | indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
@@ -59,7 +59,7 @@ class _Memory:
     """A runtime of a device that does nothing and reads zeros; also its driver, stream and
     memory."""
 
-    REDUCING, PROCESSORS, blas, handle = 256, 1, None, None
+    REDUCING, PROCESSORS, RESIDENT, NEIGHBOURS, blas, handle = 256, 1, 1, 1, None, None
     tiles = staticmethod(tiles)
 
     def __init__(self) -> None:
