@@ -1,0 +1,32 @@
+"""Kernels in which threads share a row, or sort it, compile for GPUs, and have room there."""
+
+import re
+
+import numpy as np
+import pytest
+
+from numgrad.targets.cuda.kernels import sorting
+from numgrad.targets.cuda.kernels.elementwise import ElementWalk
+
+from .compiling import CAPABILITY, codegen, linked
+
+POSITION = np.dtype(np.int64)
+
+
+def require_room(kernel):
+    """Link a kernel; its blocks of threads must not need more than all multiprocessors have."""
+    log = linked(codegen.compiled(kernel, CAPABILITY).ptx, "sm_90")
+    assert "0 bytes spill stores" in log
+    assert int(re.search(r"Used (\d+) registers", log).group(1)) <= 64
+    assert int(re.search(r"(\d+) bytes smem", log).group(1)) <= 48 << 10
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("walk", [ElementWalk(1, False), ElementWalk(2, True)])
+def test_sorting(dtype, walk):
+    dtype = np.dtype(dtype)
+    key, place = sorting.key_type(dtype), sorting.place_type(walk)
+    require_room(sorting.of_tiles((dtype, POSITION), walk, 256, is_last=True))
+    require_room(sorting.of_tiles((dtype, place), walk, 256, is_last=False))
+    require_room(sorting.of_runs((key, POSITION), walk, 256, is_last=True))
+    require_room(sorting.of_runs((key, place), walk, 256, is_last=False))
