@@ -46,13 +46,15 @@ their own. The page is written by `docs/cuda_coverage.py`.
 | product | a block of threads for each tile of a matrix |
 | indexing | a thread for each element; positions that may be equal are sorted before |
 | indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
+| searching | several threads for each row of more than 32 elements |
 | sorting | a block of threads sorts a tile in shared memory, and tiles are merged |
 | host | the data go to the processor and come back; why is said behind |
 
 """
 GROUPS = {"float32": "float32", "float64": "float64", "complex128": "complex"}
 ORDER = ["copy", "elementwise", "core", "reduction", "product", "indexing", "indexing, checked"]
-MOVES = {"argsort": "sorting", "permute": "indexing", "unpermute": "indexing"}
+OWN = {"argsort": "sorting", "permute": "indexing", "unpermute": "indexing"}
+OWN |= dict.fromkeys(("any", "all", "count_nonzero", "argmax", "argmin"), "searching")
 
 Found = dict[str, dict[str, set[str]]]
 
@@ -143,8 +145,8 @@ def _kind(pattern: Any, step: Any) -> str:
         return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
     if isinstance(spec, LoopSpec) and role_of(spec.function):
         return "reduction"
-    if spec.name in MOVES:
-        return MOVES[spec.name]
+    if spec.name in OWN:
+        return OWN[spec.name]
     if isinstance(step, LaunchSequence):
         return "indexing" if step.host is None else "indexing, checked"
     if spec.name == "matmul":
