@@ -48,6 +48,7 @@ their own. The page is written by `docs/cuda_coverage.py`.
 | indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
 | searching | several threads for each row of more than 32 elements |
 | sorting | a block of threads sorts a tile in shared memory, and tiles are merged |
+| matrices | a thread for each row of matrices of at most 32; larger ones are left to the host |
 | host | the data go to the processor and come back; why is said behind |
 
 """
@@ -55,6 +56,7 @@ GROUPS = {"float32": "float32", "float64": "float64", "complex128": "complex"}
 ORDER = ["copy", "elementwise", "core", "reduction", "product", "indexing", "indexing, checked"]
 OWN = {"argsort": "sorting", "permute": "indexing", "unpermute": "indexing"}
 OWN |= dict.fromkeys(("any", "all", "count_nonzero", "argmax", "argmin"), "searching")
+OWN |= dict.fromkeys(("cholesky", "lu_factor", "lu_solve", "solve_triangular"), "matrices")
 
 Found = dict[str, dict[str, set[str]]]
 

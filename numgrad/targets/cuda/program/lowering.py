@@ -12,7 +12,7 @@ from ..kernels import core_loop, elementwise, gathering, user_kernel
 from ..kernels.elementwise import ElementWalk
 from ..launch.host_steps import host_call, needs_host, require_sound
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
-from . import reduction_launch, searching_launch, sorting_launch
+from . import factorization_launch, reduction_launch, searching_launch, sorting_launch
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
@@ -49,6 +49,9 @@ def lowered(
         return step._replace(host=host) if spec.name in gathering.CHECKED else step
     if getattr(spec, "on_cuda", None) is not None:
         return user_kernel.lowered(pattern, loop, begins, target)
+    if factorization_launch.factorizes(pattern):
+        host = partial(host_call, instruction, loop, begins)
+        return factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
     if searching_launch.searches(pattern):
         return searching_launch.lowered(pattern, loop, begins, target)
     if sorting_launch.sorts(spec):
