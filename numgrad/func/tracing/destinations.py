@@ -127,9 +127,10 @@ def _overlap(a: Any, b: Any) -> bool:
     """Whether two arrays or tensors have an element in common. Two columns of one matrix have none.
     """
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        if type(a) is not type(b) or a.array.memory is not b.array.memory:
+        first, second = getattr(a, "array", None), getattr(b, "array", None)
+        if type(a) is not type(b) or first.memory is not second.memory:
             return False
-        a, b = stand_in(a.array), stand_in(b.array)
+        a, b = stand_in(first), stand_in(second)
     try:
         return np.shares_memory(a, b, max_work=_MOST_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:

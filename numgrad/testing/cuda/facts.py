@@ -53,6 +53,7 @@ def _of_gpu() -> dict[str, Callable[[], str]]:
         "NVIDIA driver": _driver,
         "CUDA of the driver": _cuda,
         "products": _products,
+        "large matrices": _factorizations,
     }
 
 
@@ -90,3 +91,11 @@ def _cuda() -> str:
 def _products() -> str:
     has_blas = ng.cuda.default_stream()._runtime.driver.blas is not None
     return "by cuBLAS, where it can" if has_blas else "by numgrad's own kernels; there is no cuBLAS"
+
+
+def _factorizations() -> str:
+    from ...targets.cuda.program.solver import why_not
+
+    if ng.cuda.default_stream()._runtime.driver.solver is not None:
+        return "factorized by cuSOLVER"
+    return f"factorized on the host, as cuSOLVER cannot be loaded: {why_not()}"

@@ -40,8 +40,8 @@ HEAVY = {"sum", "max", "min", "det", "slogdet", "cofactor"}
 class Collecting:
     """A runtime that keeps the kernels that it is to launch, and its driver."""
 
-    PROCESSORS, REDUCING, blas = 2, 256, None
-    default = launch_address = None
+    PROCESSORS, REDUCING = 2, 256
+    blas = solver = default = launch_address = None
 
     def __init__(self):
         self.kernels = {}

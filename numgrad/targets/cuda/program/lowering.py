@@ -13,10 +13,18 @@ from ..kernels.elementwise import ElementWalk
 from ..launch.host_steps import host_call, needs_host, require_sound
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
 from . import factorization_launch, reduction_launch, searching_launch, sorting_launch
+from .library_factorization import LibraryFactorization
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
-Step = Launch | HostCall | LaunchSequence | LibraryProduct | user_kernel.UserKernelStep
+Step = (
+    Launch
+    | HostCall
+    | LaunchSequence
+    | LibraryProduct
+    | LibraryFactorization
+    | user_kernel.UserKernelStep
+)
 _WIDE = 1 << 31
 
 
@@ -49,9 +57,10 @@ def lowered(
         return step._replace(host=host) if spec.name in gathering.CHECKED else step
     if getattr(spec, "on_cuda", None) is not None:
         return user_kernel.lowered(pattern, loop, begins, target)
-    if factorization_launch.factorizes(pattern):
+    if isinstance(spec, LibrarySpec):
         host = partial(host_call, instruction, loop, begins)
-        return factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
+        step = factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
+        return host() if step is None else step
     if searching_launch.searches(pattern):
         return searching_launch.lowered(pattern, loop, begins, target)
     if sorting_launch.sorts(spec):
