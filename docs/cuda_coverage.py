@@ -66,7 +66,7 @@ class _Memory:
     memory."""
 
     REDUCING, PROCESSORS = 256, 1
-    blas = solver = handle = launch_address = default = row = None
+    blas = solver = fourier = handle = launch_address = default = row = None
     tiles = staticmethod(tiles)
 
     def __init__(self) -> None:

@@ -127,7 +127,8 @@ def _overlap(a: Any, b: Any) -> bool:
     """Whether two arrays or tensors have an element in common. Two columns of one matrix have none.
     """
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        first, second = getattr(a, "array", None), getattr(b, "array", None)
+        first: Any = getattr(a, "array", None)
+        second: Any = getattr(b, "array", None)
         if type(a) is not type(b) or first.memory is not second.memory:
             return False
         a, b = stand_in(first), stand_in(second)

@@ -197,7 +197,7 @@ class Simulator:
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
     keeps_blocks = False  # what is used after it was given back is seen
-    blas = solver = launch_address = enter_each_time = None
+    blas = solver = fourier = launch_address = enter_each_time = None
 
     def __init__(self) -> None:
         self._order = Order()

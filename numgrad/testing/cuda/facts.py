@@ -54,6 +54,7 @@ def _of_gpu() -> dict[str, Callable[[], str]]:
         "CUDA of the driver": _cuda,
         "products": _products,
         "large matrices": _factorizations,
+        "Fourier": _transforms,
     }
 
 
@@ -99,3 +100,11 @@ def _factorizations() -> str:
     if ng.cuda.default_stream()._runtime.driver.solver is not None:
         return "factorized by cuSOLVER"
     return f"factorized on the host, as cuSOLVER cannot be loaded: {why_not()}"
+
+
+def _transforms() -> str:
+    from ...targets.cuda.program.fourier import why_not
+
+    if ng.cuda.default_stream()._runtime.driver.fourier is not None:
+        return "transforms by cuFFT"
+    return f"transforms on the host, as cuFFT cannot be loaded: {why_not()}"

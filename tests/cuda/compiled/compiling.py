@@ -41,7 +41,7 @@ class Collecting:
     """A runtime that keeps the kernels that it is to launch, and its driver."""
 
     PROCESSORS, REDUCING = 2, 256
-    blas = solver = default = launch_address = None
+    blas = solver = fourier = default = launch_address = None
 
     def __init__(self):
         self.kernels = {}

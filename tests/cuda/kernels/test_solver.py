@@ -1,6 +1,5 @@
 """Calls of cuSOLVER for large matrices, carried out by SciPy in memory of the host."""
 
-import ctypes
 import inspect
 import sys
 from types import SimpleNamespace
@@ -17,18 +16,11 @@ from numgrad.targets.cuda.program import solver
 from numgrad.targets.cuda.program.library_factorization import LibraryFactorization
 
 from ..programs import TARGET, on_both, program_of, require_equal
+from .host_memory import numbers, resolved
 
 RNG = np.random.default_rng(31)
 DTYPES = ["float32", "float64", "complex64", "complex128"]
 SCRATCH = 17  # the elements that a routine asks for
-
-
-def numbers(address, dtype, *shape):
-    """Return the elements at an address, by columns."""
-    dtype = np.dtype(dtype)
-    count = int(np.prod(shape))
-    bytes_ = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
-    return np.frombuffer(bytes_, dtype).reshape(shape, order="F")
 
 
 class Library:
@@ -88,15 +80,6 @@ class Blas(Library):
         matrix, right = numbers(a, dtype, lda, m), numbers(b, dtype, ldb, n)
         if np.diag(matrix).all():
             right[...] = scipy.linalg.solve_triangular(matrix, right, trans, lower=uplo == 0)
-
-
-def resolved(pointers, stream):
-    blocks = [(getattr(block, "address", None), block, offset) for block, offset in pointers]
-    addresses = [
-        offset + (block.data.ctypes.data if address is None else address)
-        for address, block, offset in blocks
-    ]
-    return addresses, 7
 
 
 @pytest.fixture

@@ -139,6 +139,14 @@ class Driver:
         self._enter()
         return found(self._resolved)
 
+    @lazy
+    def fourier(self) -> Any:
+        """The calls that compute Fourier transforms; None if cuFFT cannot be loaded."""
+        from ..program.fourier import found
+
+        self._enter()
+        return found(self._resolved)
+
     def _resolved(self, pointers: Sequence[Any], stream: Any) -> tuple[list[int], int]:
         """Return pointers and a stream as libraries take them: by their addresses."""
         addresses = [block.address + offset for block, offset in pointers]

@@ -12,7 +12,14 @@ from ..kernels import core_loop, elementwise, gathering, user_kernel
 from ..kernels.elementwise import ElementWalk
 from ..launch.host_steps import host_call, needs_host, require_sound
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
-from . import factorization_launch, reduction_launch, searching_launch, sorting_launch
+from . import (  # fmt: skip
+    factorization_launch,
+    fourier_launch,
+    reduction_launch,
+    searching_launch,
+    sorting_launch,
+)
+from .fourier_launch import LibraryTransform
 from .library_factorization import LibraryFactorization
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
@@ -23,6 +30,7 @@ Step = (
     | LaunchSequence
     | LibraryProduct
     | LibraryFactorization
+    | LibraryTransform
     | user_kernel.UserKernelStep
 )
 _WIDE = 1 << 31
@@ -68,7 +76,8 @@ def lowered(
     if sorting_launch.moves(spec):
         return sorting_launch.moved(pattern, loop, begins, target)
     if needs_host(spec):
-        return host_call(instruction, loop, begins)
+        transform = fourier_launch.lowered(pattern, loop, begins, target)
+        return transform or host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)
