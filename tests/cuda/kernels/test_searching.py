@@ -81,6 +81,14 @@ def test_more_rows_than_32_bits_number_are_numbered_in_64(piece, monkeypatch):
     require_equal(on_both(_along(operators.any), rows_of("float32", 50)))
 
 
+def test_teams_of_threads_share_a_block(piece, monkeypatch):
+    monkeypatch.setattr(TARGET.runtime.driver, "REDUCING", 11)
+    for name in NAMES:
+        for length in (33, 70):
+            x = np.tile(rows_of("float64", length), (3, 1))
+            require_equal(on_both(_along(getattr(operators, name)), x))
+
+
 def test_tensors_find_what_arrays_do():
     x = rows_of("float32", 90)
     on_device = ng.tensor(x, device="cuda")

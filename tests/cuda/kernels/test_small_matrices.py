@@ -105,6 +105,20 @@ def test_more_matrices_than_32_bits_number_are_numbered_in_64(monkeypatch):
     require_near(lambda a, c: system(False, a, c), x, x)
 
 
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_teams_of_threads_share_a_block(size, monkeypatch):
+    monkeypatch.setattr(TARGET, "_prepared", {})
+    monkeypatch.setattr(TARGET.runtime.driver, "REDUCING", 8)
+    for count in (1, 2, 9):
+        x = positive(matrices((count, size, size), "complex128"))
+        (step,) = steps_of(operators.cholesky, x)
+        assert step.launches[0].elements == -(-count // (8 // size))
+        require_near(operators.cholesky, x)
+        for adjoint in (False, True):
+            b = matrices((count, size, 2 * size + 1), "complex128")
+            require_near(lambda a, c, adjoint=adjoint: system(adjoint, a, c), x, b)
+
+
 # As users meet it ---------------------------------------------------------------------------------
 
 FUNCTIONS = {

@@ -75,6 +75,13 @@ def test_short_rows_share_tiles():
     require_equal(on_both(operators.argsort, x))
 
 
+def test_blocks_of_more_threads(monkeypatch):
+    monkeypatch.setattr(TARGET, "_prepared", {})
+    monkeypatch.setattr(TARGET.runtime.driver, "REDUCING", 8)
+    for shape in ((9, 5), (2, 33), (3, 70)):
+        require_equal(on_both(operators.argsort, few(shape, "float32")))
+
+
 def test_more_elements_than_32_bits_number_are_numbered_in_64(monkeypatch):
     monkeypatch.setattr(sorting_launch, "WIDE", 20)
     require_equal(on_both(operators.argsort, few((2, 40), "float32")))

@@ -72,9 +72,9 @@ def lowered(
     The result is None for other instructions, and where the transform is left to the host.
     """
     spec = pattern.spec
-    if not isinstance(spec, HostSpec) or target.runtime.driver.fourier is None:
+    if not isinstance(spec, HostSpec) or not any(_is(spec, name) for name in _NAMES):
         return None
-    if not any(_is(spec, name) for name in _NAMES):
+    if target.runtime.driver.fourier is None:  # asked last, as the answer may load the library
         return None
     if spec.name == "rfft" and pattern.layouts[0].dtype.kind == "c":
         return None

@@ -1,4 +1,4 @@
-"""Checks of what threads do together with long rows and with many small matrices."""
+"""Checks of what threads do together with long rows, and of small and large matrices."""
 
 from typing import Any
 
@@ -65,10 +65,25 @@ def _matrices(sizes: Sizes) -> str:
     for n in edges:
         count = max(sizes.elements // 100 // (n * n), 2)
         for dtype in ("float32", "float64", "complex64", "complex128"):
-            x = random((count, n, n), dtype) + 2 * n * np.eye(n, dtype=dtype)
+            x = _regular(count, n, dtype)
             for name, function in _MATRICES.items():
                 _compare(name, function, x)
     return f"{', '.join(_MATRICES)} of matrices of {', '.join(map(str, edges))} rows, gradients"
+
+
+def _regular(count: int, n: int, dtype: str) -> np.ndarray:
+    """Return matrices near to that of ones on the diagonal."""
+    return np.asarray(random((count, n, n), dtype) / (2 * n) + np.eye(n), dtype)
+
+
+def _large_matrices(sizes: Sizes) -> str:
+    edges = [n for n in sizes.edges if n > 32] or [max(sizes.edges)]
+    for n in edges:
+        for dtype in ("float32", "float64", "complex64", "complex128"):
+            x = _regular(2, n, dtype)
+            for name, function in _MATRICES.items():
+                _compare(name, function, x)
+    return f"of {', '.join(map(str, edges))} rows, by whatever computes them, gradients"
 
 
 def _compare(name: str, function: Any, x: np.ndarray) -> None:
@@ -83,4 +98,5 @@ CHECKS = (
     Check("rows: sorting", _sorting),
     Check("rows: truth, counts and positions", _searching),
     Check("small matrices", _matrices),
+    Check("large matrices", _large_matrices),
 )
