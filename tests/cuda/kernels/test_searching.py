@@ -68,6 +68,7 @@ def test_axes_may_be_several_and_rows_lie_anyhow(name, piece):
 def test_long_rows_take_two_launches_and_short_ones_one_thread(monkeypatch):
     monkeypatch.setattr(searching, "PIECE", 20)
     monkeypatch.setattr(TARGET, "_prepared", {})
+    monkeypatch.setattr(TARGET.runtime.driver, "REDUCING", 3)
     (step,) = TARGET.bind(program_of(_along(operators.argmax), rows_of("float64", 50))).steps
     assert [launch.elements for launch in step.launches] == [15, 2]  # three pieces are for a thread
     (step,) = TARGET.bind(program_of(_along(operators.argmax), rows_of("float64", 9))).steps
