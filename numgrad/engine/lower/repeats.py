@@ -343,7 +343,7 @@ class _Repetition:
         if not any([move for _, move in each]):  # noqa: C419  a list is faster
             return repeat(tuple([offset for offset, _ in each]), self._count)
         turns = range(1, self._count + 1)
-        return list(zip(*[[offset + move * n for n in turns] for offset, move in each]))
+        return list(zip(*[[offset + move * n for n in turns] for offset, move in each], strict=True))
 
     def _note_span(self) -> None:
         """Keep the places of the expressions: those of the model and of the turns after it."""

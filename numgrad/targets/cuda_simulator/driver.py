@@ -202,7 +202,7 @@ class Simulator:
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
     RESIDENT, NEIGHBOURS = RESIDENT, NEIGHBOURS
     keeps_blocks = False  # what is used after it was given back is seen
-    blas = launch_address = enter_each_time = None
+    blas = solver = fourier = launch_address = enter_each_time = None
 
     def __init__(self) -> None:
         self._order = Order()

@@ -41,8 +41,8 @@ registers. These have to be enough for a block of threads; those of others, for 
 class Collecting:
     """A runtime that keeps the kernels that it is to launch, and its driver."""
 
-    PROCESSORS, REDUCING, RESIDENT, NEIGHBOURS, blas = 2, 256, 1, 1, None
-    default = launch_address = None
+    PROCESSORS, REDUCING, RESIDENT, NEIGHBOURS = 2, 256, 1, 1
+    blas = solver = fourier = default = launch_address = None
 
     def __init__(self):
         self.kernels = {}

@@ -134,9 +134,28 @@ class Driver:
         from ..program.blas import found
 
         self._enter()
-        return found(lambda pointers, stream: (
-            [block.address + offset for block, offset in pointers], self.address_of(stream)
-        ))  # fmt: skip
+        return found(self._resolved)
+
+    @lazy
+    def solver(self) -> Any:
+        """The calls that factorize large matrices; None if cuSOLVER cannot be loaded."""
+        from ..program.solver import found
+
+        self._enter()
+        return found(self._resolved)
+
+    @lazy
+    def fourier(self) -> Any:
+        """The calls that compute Fourier transforms; None if cuFFT cannot be loaded."""
+        from ..program.fourier import found
+
+        self._enter()
+        return found(self._resolved)
+
+    def _resolved(self, pointers: Sequence[Any], stream: Any) -> tuple[list[int], int]:
+        """Return pointers and a stream as libraries take them: by their addresses."""
+        addresses = [block.address + offset for block, offset in pointers]
+        return addresses, self.address_of(stream)
 
     # Streams and events -----------------------------------------------------------------------
 

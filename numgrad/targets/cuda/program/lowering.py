@@ -13,11 +13,27 @@ from ..kernels import core_loop, elementwise, gathering, user_kernel
 from ..kernels.elementwise import ROWS, ElementWalk, known_strides
 from ..launch.host_steps import host_call, needs_host, require_sound
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
-from . import reduction_launch
+from . import (  # fmt: skip
+    factorization_launch,
+    fourier_launch,
+    reduction_launch,
+    searching_launch,
+    sorting_launch,
+)
+from .fourier_launch import LibraryTransform
+from .library_factorization import LibraryFactorization
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
-Step = Launch | HostCall | LaunchSequence | LibraryProduct | user_kernel.UserKernelStep
+Step = (
+    Launch
+    | HostCall
+    | LaunchSequence
+    | LibraryProduct
+    | LibraryFactorization
+    | LibraryTransform
+    | user_kernel.UserKernelStep
+)
 _WIDE = 1 << 31
 
 
@@ -50,8 +66,19 @@ def lowered(
         return step._replace(host=host) if spec.name in gathering.CHECKED else step
     if getattr(spec, "on_cuda", None) is not None:
         return user_kernel.lowered(pattern, loop, begins, target)
+    if isinstance(spec, LibrarySpec):
+        host = partial(host_call, instruction, loop, begins)
+        step = factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
+        return host() if step is None else step
+    if searching_launch.searches(pattern):
+        return searching_launch.lowered(pattern, loop, begins, target)
+    if sorting_launch.sorts(spec):
+        return sorting_launch.sorted_by_merging(pattern, loop, begins, target)
+    if sorting_launch.moves(spec):
+        return sorting_launch.moved(pattern, loop, begins, target)
     if needs_host(spec):
-        return host_call(instruction, loop, begins)
+        transform = fourier_launch.lowered(pattern, loop, begins, target)
+        return transform or host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)
