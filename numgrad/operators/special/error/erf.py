@@ -48,8 +48,8 @@ TWO_I_OVER_SQRT_PI = 2j / math.sqrt(math.pi)
 NAMES.update(decay=decay)
 
 # Slopes, which have slopes of their own: 0 at infinity, where a product would be NaN. Those of
-# inverse functions are made of what `erfcx` is there and of the argument: an exponential of the square of the
-# value has fewer digits than this.
+# inverse functions are made of what `erfcx` is there and of the argument: an exponential of the
+# square of the value has fewer digits than this.
 
 TAILS = {"scipy": "", "tried": CENTRE}
 declare("bell", "x", "``exp(-x**2)``", value=normal.bell, complex="math.exp(-x * x)", **TAILS,
