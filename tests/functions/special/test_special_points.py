@@ -46,6 +46,28 @@ LIMITS = {
 }
 
 
+@pytest.mark.parametrize("name", ["erf", "erfc", "ndtr"])
+def test_a_share_of_a_normal_distribution_is_flat_at_infinity(name):
+    function, ends = getattr(special, name), [INF, -INF]
+    np.testing.assert_array_equal(slope(function, ends), [0.0, 0.0])
+    np.testing.assert_array_equal(curvature(function, ends), [0.0, 0.0])
+    third = ng.func.grad(ng.func.grad(ng.func.grad(function)))
+    assert third(INF) == third(-INF) == 0
+    assert curvature(special.log_ndtr, [INF]) == 0
+
+
+def test_categories_with_an_open_end():
+    ends, x = np.array([-INF, 0.0, 1.0, INF]), np.array([0.3, -0.4, 1.2])
+
+    def loss(b):
+        p = special.ndtr(ends[1:] - b * x) - special.ndtr(ends[:-1] - b * x)
+        return -np.log(p).sum()
+
+    found = ng.func.hessian(loss)(np.array(0.3))
+    slopes = [ng.func.grad(loss)(np.array(0.3 + d)) for d in (1e-6, -1e-6)]
+    np.testing.assert_allclose(found, (slopes[0] - slopes[1]) / 2e-6, rtol=1e-8)
+
+
 @pytest.mark.parametrize("name", LIMITS)
 def test_derivatives_have_their_limits(name):
     points, expected = LIMITS[name]

@@ -47,14 +47,16 @@ def wofz_slope(z, y):
 TWO_I_OVER_SQRT_PI = 2j / math.sqrt(math.pi)
 NAMES.update(decay=decay)
 
-# Slopes, which have slopes of their own. Those of inverse functions are made of what `erfcx` is
-# there and of the argument: an exponential of the square of the value has fewer digits than this.
+# Slopes, which have slopes of their own: 0 at infinity, where a product would be NaN. Those of
+# inverse functions are made of what `erfcx` is there and of the argument: an exponential of the
+# square of the value has fewer digits than this.
 
 TAILS = {"scipy": "", "tried": CENTRE}
 declare("bell", "x", "``exp(-x**2)``", value=normal.bell, complex="math.exp(-x * x)", **TAILS,
-        dx="-2 * (x * y)")
+        dx="-2 * (where(abs(x) == math.inf, 0 * y, x) * y)")
 declare("half_bell", "x", "``exp(-x**2 / 2)``", value=normal.half_bell,
-        complex="math.exp(-0.5 * x * x)", **TAILS, dx="-x * y")
+        complex="math.exp(-0.5 * x * x)", **TAILS,
+        dx="-where(abs(x) == math.inf, 0 * y, x) * y")
 declare("exp_square", "x", "``exp(x**2)``", value=normal.exp_square, complex="math.exp(x * x)",
         **TAILS, dx="2 * (x * y)")
 declare("erfcx_derivative", "k x", "derivative ``k`` of `erfcx`", fixed="k", scipy="",
@@ -62,7 +64,7 @@ declare("erfcx_derivative", "k x", "derivative ``k`` of `erfcx`", fixed="k", sci
 declare("log_ndtr_excess", "x", "``x`` and the slope of `log_ndtr`", value=normal.log_ndtr_excess,
         **TAILS, dx="1 - log_ndtr_slope(x) * y")
 declare("log_ndtr_slope", "x", "slope of `log_ndtr`", value=normal.log_ndtr_slope, **TAILS,
-        dx="-y * log_ndtr_excess(x)")
+        dx="-y * log_ndtr_excess(where(x == math.inf, 0 * y, x))")
 
 
 def rising_out(t, share):
