@@ -45,7 +45,7 @@ class Key(NamedTuple):
 class _Reached(NamedTuple):
     """A function whose names count, and the class whose method the function is, if any."""
 
-    function: FunctionType
+    function: Any
     owner: Any
 
 
