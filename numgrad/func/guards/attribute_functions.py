@@ -28,7 +28,11 @@ def functions_by_attributes(thing: Any, names: Collection[str]) -> Iterator[tupl
     """
     kind = type(thing)
     if issubclass(kind, ModuleType):
-        for found in _at(object.__getattribute__(thing, "__dict__"), names):
+        attributes = object.__getattribute__(thing, "__dict__")
+        file = attributes.get("__file__")
+        if file is not None and not is_of_user(file):
+            return  # the module of a library, as those in it
+        for found in _at(attributes, names):
             if type(found) is ModuleType:
                 yield from functions_by_attributes(found, set(names) - {found.__name__})
             else:

@@ -45,7 +45,7 @@ class Key(NamedTuple):
 class _Reached(NamedTuple):
     """A function whose names count, and the class whose method the function is, if any."""
 
-    function: FunctionType
+    function: Any
     owner: Any
 
 
@@ -168,7 +168,7 @@ class _Search:
             is_new = key not in self._found and _is_watched(variable, value)
             if is_new:
                 self._found[key] = variable, value
-            for thing in _with_items(value):
+            for thing in () if type(value) in _BY_VALUE else _with_items(value):
                 called = _functions_of(thing) if is_new else ()
                 functions += [one for one in called if _is_users(one.function)]
                 functions += _by_attributes(thing, attributes)
