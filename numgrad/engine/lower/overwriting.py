@@ -22,6 +22,7 @@ from ..graph.value import Expr
 from .builder import MOST_PARTS
 from .parts import Filled, Source, Store
 
+
 class Write(NamedTuple):
     """An expression that overwrites a box of an array, and the value that is written there."""
 
