@@ -169,8 +169,9 @@ class KnownPlan:
         ):
             return None
         self.uses += 1
-        is_soon = _has_followers or self.uses * len(nodes) >= _MANY_NODES
-        if not self.is_asked and self.uses >= (_SOON if is_soon else _OFTEN):
+        can_be_soon = _has_followers or self.uses * len(nodes) >= _MANY_NODES
+        is_often = self.uses >= _OFTEN or (can_be_soon and self.uses >= _SOON)
+        if is_often and not self.is_asked:
             self._get_follower(roots, nodes, arrays)
         arrays = [arrays[n] for n in self.firsts]
         if track.indexed:
