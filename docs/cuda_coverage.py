@@ -42,15 +42,21 @@ their own. The page is written by `docs/cuda_coverage.py`.
 | copy | elements are moved by an elementwise kernel |
 | elementwise | a thread for each element; neighbours in a program are joined in one kernel |
 | core | a thread for each element of the loop, which goes over the core dimensions alone |
-| reduction | a thread for 32 elements, which others bring where they lie in a piece |
+| reduction | a warp for 1024 elements that lie in a piece, a thread for 32 that lie apart |
 | product | a block of threads for each tile of a matrix |
 | indexing | a thread for each element; positions that may be equal are sorted before |
 | indexing, checked | the same, with a flag, read once behind the program, for wrong indices |
+| searching | several threads for each row of more than 32 elements |
+| sorting | a block of threads sorts a tile in shared memory, and tiles are merged |
+| matrices | a thread for each row of matrices of at most 32; larger ones are left to the host |
 | host | the data go to the processor and come back; why is said behind |
 
 """
 GROUPS = {"float32": "float32", "float64": "float64", "complex128": "complex"}
 ORDER = ["copy", "elementwise", "core", "reduction", "product", "indexing", "indexing, checked"]
+OWN = {"argsort": "sorting", "permute": "indexing", "unpermute": "indexing"}
+OWN |= dict.fromkeys(("any", "all", "count_nonzero", "argmax", "argmin"), "searching")
+OWN |= dict.fromkeys(("cholesky", "lu_factor", "lu_solve", "solve_triangular"), "matrices")
 
 Found = dict[str, dict[str, set[str]]]
 
@@ -59,7 +65,8 @@ class _Memory:
     """A runtime of a device that does nothing and reads zeros; also its driver, stream and
     memory."""
 
-    REDUCING, PROCESSORS, blas, handle = 256, 1, None, None
+    REDUCING, PROCESSORS, RESIDENT, NEIGHBOURS = 256, 1, 1, 1
+    blas = solver = fourier = handle = launch_address = default = row = None
     tiles = staticmethod(tiles)
 
     def __init__(self) -> None:
@@ -86,8 +93,10 @@ class _Memory:
     def launch(self, kernel: Any, count: int, arguments: Any, stream: Any) -> None:
         pass
 
-    def upload(self, memory: Any, offset: int, array: Any) -> None:
-        pass
+    def uploaded(self, array: Any) -> Any:
+        return self
+
+    constant = uploaded
 
     def read(self, memory: Any, offset: int, dtype: Any, shape: Any, strides: Any) -> Any:
         return np.zeros(shape, dtype)
@@ -138,6 +147,8 @@ def _kind(pattern: Any, step: Any) -> str:
         return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
     if isinstance(spec, LoopSpec) and role_of(spec.function):
         return "reduction"
+    if spec.name in OWN:
+        return OWN[spec.name]
     if isinstance(step, LaunchSequence):
         return "indexing" if step.host is None else "indexing, checked"
     if spec.name == "matmul":

@@ -5,6 +5,7 @@ Microseconds, the least of many rounds that take turns in one process: each is t
 
 from collections.abc import Callable
 from inspect import getclosurevars
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from numgrad.functions.reduction import reduction
 ROUNDS, CALLS = 60, 20
 NEVER = -(10**9)
 
+lengths = count(100)
 x = ng.tensor(np.linspace(0.5, 1.5, 8), requires_grad=True)
 array = np.linspace(0.5, 1.5, 8)
 
@@ -56,6 +58,15 @@ def exp_by_recorder() -> float:
     return operation(lambda: ng.exp(x))
 
 
+def on_new_lengths(call: Callable[[Any], Any]) -> float:
+    """Time calls on arrays of lengths that were never met, after some of other lengths."""
+    inputs = [ng.tensor(np.ones(next(lengths)), requires_grad=True) for _ in range(CALLS)]
+    began = perf_counter()
+    for given in inputs:
+        call(given)
+    return (perf_counter() - began) / CALLS
+
+
 def sum_by_steps(recorded: bool) -> float:
     steps = getclosurevars(reduction.sum).nonlocals["reduced"]
     steps.forget_plans()
@@ -90,7 +101,7 @@ def grad(passes: int) -> float:
     return total / CALLS
 
 
-def one_pass() -> None:
+def one_pass(x: Any = x) -> None:
     ng.grad(ng.sin(x) * x + ng.exp(x), x)
 
 
@@ -100,12 +111,14 @@ out = np.empty(8)
 
 ROADS: list[tuple[str, Callable[[], float]]] = [
     ("exp(x): general", reference(lambda: ng.exp(x))),
+    ("exp(x): plan of another shape", lambda: on_new_lengths(ng.exp)),
     ("exp(x): plan", exp_by_plan),
     ("exp(x): recorder", exp_by_recorder),
     ("x.sum(): general", reference(lambda: x.sum())),
     ("x.sum(): plan of the options", lambda: sum_by_steps(False)),
     ("x.sum(): finder", lambda: sum_by_steps(True)),
     ("y and grad(y, x): rules, program made", reference(one_pass)),
+    ("y and grad(y, x): new shapes", lambda: on_new_lengths(one_pass)),
     ("y and grad(y, x): walk", lambda: operation(one_pass)),
     ("grad(y, x): computed at once", lambda: grad(1)),
     ("grad(y, x): program made and kept", lambda: grad(2)),

@@ -94,11 +94,11 @@ class Function:
     def apply(cls, *args: Any) -> Any:
         """Run ``forward`` on the arguments, record the operation, and return the outputs."""
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
-        if mode.grad:
+        if len(tensors) < len(args) and mode.grad:
             _require_no_containers(cls.__name__, args)
         ctx = FunctionContext(args)
-        versions = [tensor.storage.version for tensor in tensors]
-        with grad_mode(False):
+        versions = [tensor.version for tensor in tensors]
+        with _UNRECORDED:
             if cls.setup_context is Function.setup_context:
                 result = cls.forward(ctx, *args)
             else:
@@ -107,10 +107,14 @@ class Function:
         _check_unwritten(cls.__name__, tensors, versions)
         results = result if isinstance(result, tuple) else (result,)
         outputs = _own_outputs(results, tensors)
-        if mode.grad and any(tensor.requires_grad for tensor in tensors):
-            _require_tensor(cls.__name__, results)
+        if mode.grad and any([tensor.requires_grad for tensor in tensors]):  # noqa: C419
+            if not all([type(result) is Tensor for result in results]):  # noqa: C419
+                _require_tensor(cls.__name__, results)
             _record(cls, ctx, tensors, results, outputs)
         return tuple(outputs) if isinstance(result, tuple) else outputs[0]
+
+
+_UNRECORDED = grad_mode(False)  # a block may contain itself, and serve all threads
 
 
 def _require_tensor(name: str, results: Sequence[Any]) -> None:
@@ -156,7 +160,7 @@ def _held_by(thing: Any) -> list[Tensor]:
 
 def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[int]) -> None:
     for tensor, version in zip(tensors, versions, strict=True):
-        if tensor.requires_grad and tensor.storage.version != version:
+        if tensor.version != version and tensor.requires_grad:
             raise InplaceError(
                 f"{name}.forward wrote to an argument that requires grad; "
                 f"write to a copy (x.clone())"
@@ -165,11 +169,12 @@ def _check_unwritten(name: str, tensors: Sequence[Tensor], versions: Sequence[in
 
 def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]:
     """Return the results as new tensors that share no memory with arguments or each other."""
-    taken = {id(tensor.storage) for tensor in tensors}
+    # Values that share memory have one storage, so those that have none yet share nothing.
+    taken = {id(tensor._storage) for tensor in tensors if tensor._storage is not None}
     outputs: list[Any] = []
     for result in results:
         if isinstance(result, Tensor):
-            if id(result.storage) in taken:
+            if id(result._storage) in taken or any([result is tensor for tensor in tensors]):  # noqa: C419
                 with grad_mode(False):
                     result = result.clone()
             else:

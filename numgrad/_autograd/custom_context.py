@@ -23,8 +23,8 @@ class FunctionContext:
     )  # fmt: skip
 
     def __init__(self, args: Sequence[Any]) -> None:
-        self._takes_part = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
-        self.positions = tuple(n for n, arg in enumerate(args) if isinstance(arg, Tensor))
+        self.positions = tuple([n for n, arg in enumerate(args) if isinstance(arg, Tensor)])
+        self._takes_part = tuple([isinstance(arg, Tensor) and arg.requires_grad for arg in args])
         self.slots: tuple[int | None, ...] = ()
         self.materialize = True
         self._saved: tuple[Tensor | None, ...] = ()
@@ -97,10 +97,10 @@ class FunctionContext:
         if call is None:
             node = self.node
             call = Context(node, node.unpack(), node.needs, create_graph=False)
-        return tuple(
+        return tuple([
             None if source is None else self._restore(call, position, source)
             for position, source in enumerate(self._sources)
-        )
+        ])  # fmt: skip
 
     def _restore(self, call: Context, position: int, source: Any) -> Tensor:
         if self._plain:
@@ -147,7 +147,7 @@ class FunctionContext:
         self._node = weakref.ref(node)
         originals = [result for result in results if isinstance(result, Tensor)]
         slots = iter(range(len(originals)))
-        self.slots = tuple(next(slots) if isinstance(r, Tensor) else None for r in results)
+        self.slots = tuple([next(slots) if isinstance(r, Tensor) else None for r in results])
         given = {id(tensor): ~place for place, tensor in enumerate(inputs)}
         made = {id(r): slot for slot, r in enumerate(originals) if id(r) not in given}
         for key, value in self.__dict__.items():
@@ -174,3 +174,11 @@ class FunctionContext:
         marked = {id(tensor) for tensor in self._constant}
         self._constant = ()
         return {slot for slot, original in enumerate(originals) if id(original) in marked}
+
+
+def count_of(ctx: FunctionContext) -> int:
+    """Return the number of arguments of ``forward``, without the context.
+
+    As an attribute it would take a name from users, who set attributes on the context.
+    """
+    return len(ctx._takes_part)

@@ -14,7 +14,7 @@ from ..engine.differentiate import hooks
 from ..engine.graph.value import Spec, spec_of
 from ..engine.record.apply import mode
 from ..ir.broadcasting import broadcast_shapes
-from .custom_context import FunctionContext
+from .custom_context import FunctionContext, count_of
 
 
 class PythonOperator(Operator):
@@ -70,7 +70,7 @@ class PythonOperator(Operator):
         lead = self._lead(forward_pass, tangents)
 
         def along(*ts: Any) -> list[Any]:
-            given: list[Any] = [None] * len(ctx.needs_input_grad)
+            given: list[Any] = [None] * count_of(ctx)
             for position, t in zip(ctx.positions, ts, strict=True):
                 given[position] = t
             return self._outputs(ctx, context, self.function.jvp(ctx, *given), lead)
@@ -135,8 +135,8 @@ class PythonOperator(Operator):
         """Return the gradients of the arguments that are tensors, checked, in their shapes and
         dtypes."""
         grads = returned if isinstance(returned, tuple) else (returned,)
-        count = len(ctx.needs_input_grad)
-        if len(grads) < count or any(g is not None for g in grads[count:]):
+        count = count_of(ctx)
+        if len(grads) < count or any([g is not None for g in grads[count:]]):  # noqa: C419
             raise CustomGradError(
                 f"{self.name}.backward returned an incorrect number of gradients "
                 f"(expected {count}, got {len(grads)})"
@@ -154,8 +154,8 @@ class PythonOperator(Operator):
         ]
 
     def _fitted(self, index: int, g: Any, spec: Spec) -> Any:
-        if g is None:
-            return None
+        if g is None or (type(g) is Tensor and g.spec is spec):
+            return g
         if isinstance(g, (np.ndarray, np.generic)) and g.dtype.kind in "biufc" and not mode.grad:
             g = placed(np.asarray(g), spec.device)
         if not isinstance(g, Tensor):

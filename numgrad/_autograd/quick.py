@@ -188,7 +188,8 @@ def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:
     if seed is None:
         return None if batched else ones(output.spec)
     array = seed if type(seed) is np.ndarray else None
-    if type(seed) is Tensor and seed._view is None and seed.spec.device == output.spec.device:
+    is_own = type(seed) is Tensor and (seed._view is None or seed.is_scalar)  # no stale view
+    if is_own and seed.spec.device == output.spec.device:
         array = seed.array
     if array is None or array.dtype != output.dtype:
         return None

@@ -23,6 +23,9 @@ def best_call(ufunc: Any, operands: Sequence[Any]) -> Callable[..., Any]:
     shapes = {operand.shape for operand in operands if operand.shape}
     if len(shapes) < 2:
         return ufunc
+    sizes = sorted(map(prod, shapes))
+    if sizes[-2] == 1 and sizes[-1] < _MANY_ELEMENTS:  # an array and numbers
+        return ufunc
     shape = broadcast_shapes(*shapes)
     if prod(shape) < _MANY_ELEMENTS or shape[-1] < _LONG_ROW:
         return ufunc

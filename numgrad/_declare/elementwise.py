@@ -12,8 +12,9 @@ from ..engine.record import apply, dispatch
 from ..engine.record.apply import user_site
 from ..engine.record.deferred import elementwise as defer
 from ..engine.record.dispatch import binary, nary, unary
+from ..engine.record.new_shapes import learn_shape
 from ..engine.record.parallel_launch import by_short_rows, is_many, launch_parallel
-from ..ir.broadcasting import broadcast_shapes
+from ..ir.broadcasting import broadcast_shapes, mismatch
 from ..ir.dtypes import FLOATING, WEAK
 from ..ir.kernel_spec import ElementwiseSpec
 from ..ir.memory_order import as_kept
@@ -212,9 +213,21 @@ class Elementwise(Operator):
         They are values, arrays, numbers, lists, and elements selected by a mask that is known
         later.
         """
+        try:
+            return self._general(args)
+        except ValueError:
+            shapes = [np.shape(a) for a in args if not isinstance(a, (Selection, *WEAK))]
+            message = mismatch(self.name, shapes)
+            if message is None:
+                raise
+        raise ValueError(message)
+
+    def _general(self, args: tuple[Any, ...]) -> Any:
         deferred = defer(self, args)  # of values and numbers alone
         if deferred is not None:
             return deferred
+        if learn_shape(self, args, dispatch.apply_one):
+            return self(*args)
         if chosen := [a for a in args if isinstance(a, Selection)]:
             return chosen[0].applied(self, args)
         if any([type(a) in (list, tuple) for a in args]):  # noqa: C419  a list is faster
@@ -277,16 +290,8 @@ class Elementwise(Operator):
     def infer(self, specs: Specs, static: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:
         shape = specs[0].shape
         if any([other.shape != shape for other in specs[1:]]):  # noqa: C419
-            shape = self._broadcast(specs)
+            shape = broadcast_shapes(*[s.shape for s in specs])
         return [(shape, self.result_dtype(specs[-1].dtype))]
-
-    def _broadcast(self, specs: Specs) -> tuple[int, ...]:
-        try:
-            return broadcast_shapes(*[s.shape for s in specs])
-        except ValueError:
-            shapes = ", ".join(str(s.shape) for s in specs)
-            message = f"{self.name}: operands of shapes {shapes} cannot be broadcast together"
-            raise ValueError(message) from None
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -48,6 +49,8 @@ def places(tree: Any) -> list[tuple[Any, ...]]:
     """Return the place of each leaf of a nested container: the keys and indices that lead to it."""
     if _is_leaf(tree):
         return [()]
+    if type(tree) is tuple and all(map(_is_leaf, tree)):
+        return [(n,) for n in range(len(tree))]
     from ..containers import optree_calls as optree
 
     return list(optree.tree_paths(tree, is_leaf=_is_leaf, namespace=VARIABLES))
@@ -197,11 +200,17 @@ class _Memory:
 
     def __init__(self, leaves: Sequence[Any]) -> None:
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
-        self._storages = {id(tensor.storage): tensor.storage for tensor in tensors}
-        self._of_arrays = _Ranges(arrays)
-        of_tensors = [tensor.array for tensor in tensors if isinstance(tensor.array, np.ndarray)]
-        self._of_all = _Ranges([*arrays, *of_tensors])
+        self._arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+        self._tensors, self._storages = tensors, {id(t.storage): t.storage for t in tensors}
+
+    @cached_property
+    def _of_arrays(self) -> "_Ranges":
+        return _Ranges(self._arrays)
+
+    @cached_property
+    def _of_all(self) -> "_Ranges":
+        arrays = [tensor.array for tensor in self._tensors]
+        return _Ranges([*self._arrays, *[a for a in arrays if isinstance(a, np.ndarray)]])
 
     def holds(self, value: Any) -> bool:
         """Whether a tensor or an array shares memory with a leaf."""
@@ -209,7 +218,8 @@ class _Memory:
             return self._of_all.meet(value)
         if id(value.storage) in self._storages:
             return True
-        return isinstance(value.array, np.ndarray) and self._of_arrays.meet(value.array)
+        array = value.array if self._arrays else None
+        return isinstance(array, np.ndarray) and self._of_arrays.meet(array)
 
 
 class _Ranges:

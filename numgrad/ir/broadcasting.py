@@ -28,6 +28,44 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
         return tuple(sizes[::-1])
 
 
+def mismatch(name: str, shapes: Sequence[Sequence[int]]) -> str | None:
+    """Return the message of the error for operands of an operator whose shapes do not fit, None if
+    they do."""
+    backward = zip_longest(*[shape[::-1] for shape in shapes], fillvalue=1)
+    found = [(axis, sorted(set(sizes) - {1})) for axis, sizes in enumerate(backward, 1)]
+    wrong = next(((axis, sizes) for axis, sizes in found if len(sizes) > 1), None)
+    if wrong is None:
+        return None
+    *first, last = [str(tuple(shape)) for shape in shapes]
+    axis, sizes = wrong
+    return (
+        f"{name}: operands of shapes {', '.join(first)} and {last} cannot be broadcast together, "
+        f"as axis {-axis} has {' and '.join(map(str, sizes))} elements{_instead(shapes)}"
+    )
+
+
+def _instead(shapes: Sequence[Sequence[int]]) -> str:
+    """Return what to write in place of two operands that do not fit, "" if nothing suggests itself.
+
+    Axes are matched from the last one on, so an operand may lack its last axes; or all pairs of the
+    elements of two operands may be meant.
+    """
+    if len(shapes) != 2:
+        return ""
+    less, more = sorted(shapes, key=len)
+    if len(more) == 1:
+        return "; for all pairs of elements write x[:, None] in place of one of them"
+    missing = len(more) - len(less)
+    wider = (*less, *(1,) * missing)
+    if not missing or not all([1 in (m, n) or m == n for m, n in zip(wider, more, strict=True)]):  # noqa: C419
+        return ""
+    axes = ", ".join(["None"] * missing)
+    return (
+        f"; axes are matched from the last one, so write x[..., {axes}] in place of the operand of "
+        f"shape {tuple(less)} to match the first axes of the other"
+    )
+
+
 def _together(sizes: Sequence[int], shapes: Sequence[Sequence[int]]) -> int:
     found = set(sizes) - {1}
     if len(found) > 1:

@@ -84,9 +84,14 @@ _NUMBERS = {kind: Core(np.asarray(kind()).dtype, 0) for kind in (bool, int, floa
 
 
 def _constant(part: Any) -> Tensor:
-    """Return an array or a number as a tensor; equal numbers of Python share one tensor."""
+    """Return an array or a number as a tensor; numbers of Python with the same bits share one
+    tensor.
+
+    Complex numbers share none: they are equal also where the signs of their zeros differ, by which
+    a branch cut is on one side or the other.
+    """
     kind = type(part)
-    if kind not in _NUMBERS:
+    if kind not in _NUMBERS or kind is complex:
         return constant(part)
     key = kind, part, math.copysign(1.0, part) if kind is float else 0.0
     found = _constants.get(key)

@@ -13,7 +13,7 @@ CALLS: dict[str, str] = {
     "builtins.complex(x)": "x.astype(complex)",
     "builtins.complex(re, im)": "re + 1j * im",
     "numpy.complex128(x)": "x.astype(complex)",
-    # math, cmath and statistics
+    # math, cmath, statistics and scipy.stats
     "math.log(x)": "ng.log(x)",
     "math.log(x, base)": "ng.log(x) / ng.log(base)",
     "math.hypot(x, y)": "ng.hypot(x, y)",
@@ -62,6 +62,7 @@ CALLS: dict[str, str] = {
     "statistics.covariance(x, y)": "ng.cov(x, y)[0, 1]",
     "statistics.correlation(x, y)": "ng.corrcoef(x, y)[0, 1]",
     "statistics.linear_regression(x, y)": "ng.polyfit(x, y, 1)",
+    "scipy.stats.linregress(x, y)": "ng.polyfit(x, y, 1)  # slope and intercept",
     # Objects of NumPy that hold or walk along arrays
     "numpy.matrix(data)": "ng.atleast_2d(data)  # and @ for * of matrices",
     "numpy.nditer(op)": "ng.ravel(op)",

@@ -68,6 +68,15 @@ class Transformed(functools.partial):
         return f"<{self._what} of {name_of(vars(self)['__wrapped__'])}>"
 
 
+class FunctionHolder:
+    """The base class of objects of numgrad that call a function of the user.
+
+    The function is their attribute ``__wrapped__``, as of what `functools.wraps` makes.
+    """
+
+    __wrapped__: Callable[..., Any]
+
+
 def name_of(function: Any) -> str:
     """Return the qualified name of a function, or the text of a callable without a name."""
     name = getattr(function, "__qualname__", None)

@@ -8,6 +8,7 @@ import numpy as np
 from .._errors import CaptureError, SparsityError
 from .._tensor import Tensor
 from ..func.tracing.jit import jit
+from ..process.transformed_function import FunctionHolder
 from .compression import Plan
 from .index_sets import IndexSets
 from .problem import Problem, RecordedFunction, as_sets, check
@@ -56,7 +57,7 @@ def _spec_of(x: Any) -> tuple[Any, Any]:
     return x.shape, x.dtype
 
 
-class Prepared:
+class Prepared(FunctionHolder):
     """The Jacobian of a function as a sparse matrix, prepared for inputs of one shape.
 
     Such an object is made by `prepare`. A call finds neither pattern nor colours again, and
@@ -99,6 +100,7 @@ class Prepared:
             array.flags.writeable = False  # as all matrices share them
 
     def _make_programs(self) -> None:
+        self.__wrapped__ = self._problem.function
         self._entries = jit(lambda *args: self._all(*args)[-1])
         self._both = jit(self._all)
 
@@ -161,7 +163,7 @@ class Prepared:
 
     def __getstate__(self) -> dict[str, Any]:
         state = vars(self).copy()
-        del state["_entries"], state["_both"]
+        del state["_entries"], state["_both"], state["__wrapped__"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

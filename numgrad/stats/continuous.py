@@ -9,7 +9,7 @@ from ..functions.elementwise.exponential import exp, expm1, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.trigonometric import atan, atan2
 from ..functions.shape.selection import clip, where
-from .distribution import INF, Continuous
+from .distribution import INF, MOST, Continuous
 from .formulas import (
     FAR,
     HALF_LOG_2PI,
@@ -17,6 +17,7 @@ from .formulas import (
     LOG_PI,
     ROOT_HALF,
     beta_entropy,
+    bounded_exp,
     cauchy_ppf,
     end_of_tail,
     f_entropy,
@@ -25,6 +26,7 @@ from .formulas import (
     finite,
     fisk_cdf,
     fisk_logpdf,
+    fisk_logsf,
     fisk_mean,
     fisk_sf,
     fisk_var,
@@ -50,8 +52,10 @@ from .formulas import (
     triang_cdf,
     triang_logpdf,
     triang_ppf,
+    truncnorm_cdf,
     truncnorm_mean,
     truncnorm_ppf,
+    truncnorm_sf,
     truncnorm_square,
     vonmises_entropy,
     vonmises_logpdf,
@@ -81,8 +85,7 @@ truncnorm = Continuous(
     "truncnorm", "a b", support=(lambda a, b: a, lambda a, b: b),
     inside=lambda a, b: 0.5 * (clip(a, -FAR, FAR) + clip(b, -FAR, FAR)),
     valid=lambda a, b: a < b, logpdf=lambda x, a, b: normal_logpdf(x) - log_mass(a, b),
-    cdf=lambda x, a, b: exp(log_mass(a, x) - log_mass(a, b)), ppf=truncnorm_ppf,
-    sf=lambda x, a, b: exp(log_mass(x, b) - log_mass(a, b)),
+    cdf=truncnorm_cdf, sf=truncnorm_sf, ppf=truncnorm_ppf,
     logcdf=lambda x, a, b: log_mass(a, x) - log_mass(a, b),
     logsf=lambda x, a, b: log_mass(x, b) - log_mass(a, b),
     isf=lambda q, a, b: -truncnorm_ppf(q, -b, -a), mean=truncnorm_mean,
@@ -90,7 +93,7 @@ truncnorm = Continuous(
     entropy=lambda a, b: HALF_LOG_2PI + 0.5 + log_mass(a, b) + 0.5 * truncnorm_square(a, b),
 )
 lognorm = Continuous(
-    "lognorm", "s", support=(0.0, INF), edges="()",
+    "lognorm", "s", support=(0.0, INF), edges="()", inside=1.0,
     logpdf=lambda x, s: normal_logpdf(log(x) / s) - log(s * x),
     cdf=lambda x, s: sp.ndtr(log(x) / s), sf=lambda x, s: sp.ndtr(-log(x) / s),
     logcdf=lambda x, s: sp.log_ndtr(log(x) / s), logsf=lambda x, s: sp.log_ndtr(-log(x) / s),
@@ -111,14 +114,14 @@ expon = Continuous(
     isf=lambda q: -log(q), mean=lambda: 1.0, var=lambda: 1.0, entropy=lambda: 1.0,
 )
 gamma = Continuous(
-    "gamma", "a", support=(0.0, INF), powers=True, logpdf=gamma_logpdf,
+    "gamma", "a", support=(0.0, INF), inside=lambda a: a, powers=True, logpdf=gamma_logpdf,
     cdf=lambda x, a: sp.gammainc(a, x),
     sf=lambda x, a: sp.gammaincc(a, x), ppf=lambda q, a: sp.gammaincinv(a, q),
     isf=lambda q, a: sp.gammainccinv(a, q), mean=lambda a: a, var=lambda a: a,
     entropy=gamma_entropy,
 )
 invgamma = Continuous(
-    "invgamma", "a", support=(0.0, INF), edges="()",
+    "invgamma", "a", support=(0.0, INF), edges="()", inside=lambda a: 1.0 / a,
     logpdf=lambda x, a: -(a + 1.0) * log(x) - sp.gammaln(a) - 1.0 / x,
     cdf=lambda x, a: sp.gammaincc(a, 1.0 / x), sf=lambda x, a: sp.gammainc(a, 1.0 / x),
     ppf=lambda q, a: 1.0 / sp.gammainccinv(a, q),
@@ -128,7 +131,7 @@ invgamma = Continuous(
     entropy=lambda a: gamma_entropy(a) - 2.0 * sp.psi(a),
 )
 chi2 = Continuous(
-    "chi2", "df", support=(0.0, INF), powers=True,
+    "chi2", "df", support=(0.0, INF), inside=lambda df: df, powers=True,
     logpdf=lambda x, df, of: gamma_logpdf(0.5 * x, 0.5 * df, of) - LOG_2,
     cdf=lambda x, df: sp.gammainc(0.5 * df, 0.5 * x),
     sf=lambda x, df: sp.gammaincc(0.5 * df, 0.5 * x),
@@ -137,7 +140,7 @@ chi2 = Continuous(
     var=lambda df: 2.0 * df, entropy=lambda df: gamma_entropy(0.5 * df) + LOG_2,
 )
 beta = Continuous(
-    "beta", "a b", support=(0.0, 1.0), powers=True,
+    "beta", "a b", support=(0.0, 1.0), inside=lambda a, b: a / (a + b), powers=True,
     logpdf=lambda x, a, b, of: of.xlog1py(b - 1.0, -x) + of.xlogy(a - 1.0, x) - sp.betaln(a, b),
     cdf=lambda x, a, b: sp.betainc(a, b, x), sf=lambda x, a, b: sp.betaincc(a, b, x),
     ppf=lambda q, a, b: sp.betaincinv(a, b, q),
@@ -151,7 +154,7 @@ t = Continuous(
     var=t_var, entropy=t_entropy,
 )
 f = Continuous(
-    "f", "dfn dfd", support=(0.0, INF), edges="[)", powers=True, logpdf=f_logpdf,
+    "f", "dfn dfd", support=(0.0, INF), edges="[)", inside=1.0, powers=True, logpdf=f_logpdf,
     cdf=lambda x, n, m: sp.fdtr(n, m, x), sf=lambda x, n, m: sp.fdtrc(n, m, x),
     ppf=lambda q, n, m: sp.fdtri(n, m, q),
     isf=lambda q, n, m: 1.0 / sp.fdtri(m, n, q),
@@ -181,13 +184,14 @@ logistic = Continuous(
     mean=lambda: 0.0, var=lambda: math.pi**2 / 3, entropy=lambda: 2.0,
 )
 gumbel_r = Continuous(
-    "gumbel_r", logpdf=lambda x: -x - exp(-x), cdf=lambda x: exp(-exp(-x)),
-    sf=lambda x: -expm1(-exp(-x)), logcdf=lambda x: -exp(-x), ppf=lambda q: -log(-log(q)),
+    "gumbel_r", powers=True, logpdf=lambda x, of: -x - exp(of.exponent(-x)),
+    cdf=lambda x: exp(-bounded_exp(-x)), sf=lambda x: -expm1(-bounded_exp(-x)),
+    logcdf=lambda x: -exp(-x), ppf=lambda q: -log(-log(q)),
     isf=lambda q: -log(-log1p(-q)), mean=lambda: EULER_GAMMA, var=lambda: math.pi**2 / 6,
     entropy=lambda: EULER_GAMMA + 1,
 )
 weibull_min = Continuous(
-    "weibull_min", "c", support=(0.0, INF), powers=True,
+    "weibull_min", "c", support=(0.0, INF), inside=1.0, powers=True,
     logpdf=lambda x, c, of: log(c) + of.xlogy(c - 1.0, x) - x**c, cdf=lambda x, c: -expm1(-(x**c)),
     sf=lambda x, c: exp(-(x**c)), logsf=lambda x, c: -(x**c),
     ppf=lambda q, c: (-log1p(-q)) ** (1.0 / c),
@@ -223,33 +227,36 @@ rayleigh = Continuous(
     var=lambda: 2 - math.pi / 2, entropy=lambda: 0.5 * EULER_GAMMA + 1 - 0.5 * LOG_2,
 )
 vonmises = Continuous(
-    "vonmises", "kappa", valid=lambda kappa: kappa >= 0, logpdf=vonmises_logpdf,
+    "vonmises", "kappa", support=None, valid=lambda kappa: kappa >= 0, logpdf=vonmises_logpdf,
     mean=lambda kappa: 0.0,
     entropy=vonmises_entropy,
 )
 invgauss = Continuous(
-    "invgauss", "mu", support=(0.0, INF), edges="()", logpdf=invgauss_logpdf,
+    "invgauss", "mu", support=(0.0, INF), edges="()", inside=lambda mu: mu,
+    logpdf=invgauss_logpdf,
     cdf=lambda x, mu: exp(invgauss_logcdf(x, mu)), sf=lambda x, mu: exp(invgauss_logsf(x, mu)),
     logcdf=invgauss_logcdf, logsf=invgauss_logsf,
     mean=lambda mu: mu, var=lambda mu: mu * mu * mu,
 )
 gumbel_l = Continuous(
-    "gumbel_l", logpdf=lambda x: x - exp(x), cdf=lambda x: -expm1(-exp(x)),
-    sf=lambda x: exp(-exp(x)), logsf=lambda x: -exp(x), ppf=lambda q: log(-log1p(-q)),
+    "gumbel_l", powers=True, logpdf=lambda x, of: x - exp(of.exponent(x)),
+    cdf=lambda x: -expm1(-bounded_exp(x)), sf=lambda x: exp(-bounded_exp(x)),
+    logsf=lambda x: -exp(x), ppf=lambda q: log(-log1p(-q)),
     isf=lambda q: log(-log(q)), mean=lambda: -EULER_GAMMA, var=lambda: math.pi**2 / 6,
     entropy=lambda: EULER_GAMMA + 1,
 )
 genextreme = Continuous(
-    "genextreme", "c", edges="()", valid=lambda c: c == c, inside=0.0,
+    "genextreme", "c", edges="()", valid=lambda c: c == c, inside=0.0, powers=True,
     support=(lambda c: end_of_tail(c, c < 0, -INF), lambda c: end_of_tail(c, c > 0, INF)),
-    logpdf=genextreme_logpdf, cdf=lambda x, c: exp(-exp(-log_ratio(x, -c))),
-    sf=lambda x, c: -expm1(-exp(-log_ratio(x, -c))), logcdf=lambda x, c: -exp(-log_ratio(x, -c)),
+    logpdf=genextreme_logpdf, cdf=lambda x, c: exp(-bounded_exp(-log_ratio(x, -c))),
+    sf=lambda x, c: -expm1(-bounded_exp(-log_ratio(x, -c))),
+    logcdf=lambda x, c: -exp(-log_ratio(x, -c)),
     ppf=lambda q, c: power_ratio(-log(-log(q)), -c),
     isf=lambda q, c: power_ratio(-log(-log1p(-q)), -c),
     entropy=lambda c: EULER_GAMMA * (1.0 - c) + 1.0,
 )
 genpareto = Continuous(
-    "genpareto", "c", edges="[)", valid=lambda c: c == c, inside=0.0,
+    "genpareto", "c", edges="[)", valid=lambda c: c == c, inside=lambda c: 0.5 / (1.0 + abs(c)),
     support=(0.0, lambda c: end_of_tail(-c, c < 0, INF)),
     logpdf=lambda x, c: -(1.0 + c) * log_ratio(x, c), cdf=lambda x, c: -expm1(-log_ratio(x, c)),
     sf=lambda x, c: exp(-log_ratio(x, c)), logsf=lambda x, c: -log_ratio(x, c),
@@ -259,9 +266,9 @@ genpareto = Continuous(
     entropy=lambda c: 1.0 + c,
 )
 fisk = Continuous(
-    "fisk", "c", support=(0.0, INF), edges="[)", powers=True, logpdf=fisk_logpdf,
+    "fisk", "c", support=(0.0, INF), edges="[)", inside=1.0, powers=True, logpdf=fisk_logpdf,
     cdf=fisk_cdf, sf=fisk_sf,
-    logcdf=lambda x, c: sp.log_expit(c * log(x)), logsf=lambda x, c: sp.log_expit(-c * log(x)),
+    logcdf=lambda x, c: sp.log_expit(c * log(x)), logsf=fisk_logsf,
     ppf=lambda q, c: exp(sp.logit(q) / c), isf=lambda q, c: exp(-sp.logit(q) / c),
     mean=lambda c: finite(c, 1.0, fisk_mean), var=lambda c: finite(c, 2.0, fisk_var),
     entropy=lambda c: 2.0 - log(c),
@@ -274,14 +281,17 @@ powerlaw = Continuous(
     entropy=lambda a: 1.0 - 1.0 / a - log(a),
 )
 gompertz = Continuous(
-    "gompertz", "c", support=(0.0, INF), edges="[)", logpdf=lambda x, c: log(c) + x - c * expm1(x),
-    cdf=lambda x, c: -expm1(-c * expm1(x)), sf=lambda x, c: exp(-c * expm1(x)),
+    "gompertz", "c", support=(0.0, INF), edges="[)", powers=True,
+    logpdf=lambda x, c, of: log(c) + x - c * expm1(of.exponent(x)),
+    cdf=lambda x, c: -expm1(-c * expm1(clip(x, None, MOST))),
+    sf=lambda x, c: exp(-c * expm1(clip(x, None, MOST))),
     logsf=lambda x, c: -c * expm1(x), ppf=lambda q, c: log1p(-log1p(-q) / c),
     isf=lambda q, c: log1p(-log(q) / c),
 )
 loguniform = Continuous(
-    "loguniform", "a b", support=(lambda a, b: a, lambda a, b: b), inside=lambda a, b: a,
-    valid=lambda a, b: (a > 0) & (a < b), logpdf=lambda x, a, b: -log(x) - log(log(b / a)),
+    "loguniform", "a b", support=(lambda a, b: a, lambda a, b: b),
+    inside=lambda a, b: sqrt(a) * sqrt(b), valid=lambda a, b: (a > 0) & (a < b),
+    logpdf=lambda x, a, b: -log(x) - log(log(b / a)),
     cdf=lambda x, a, b: log(x / a) / log(b / a), sf=lambda x, a, b: log(b / x) / log(b / a),
     ppf=lambda q, a, b: a * (b / a) ** q, isf=lambda q, a, b: b * (a / b) ** q,
     mean=lambda a, b: (b - a) / log(b / a), var=loguniform_var,

@@ -57,7 +57,7 @@ betabinom = Discrete(
     var=lambda n, a, b: n * (a / (a + b)) * (b / (a + b)) * ((a + b + n) / (a + b + 1.0)),
 )
 poisson = Discrete(
-    "poisson", "mu", support=(0.0, INF), inside=0.0, valid=lambda mu: mu >= 0,
+    "poisson", "mu", support=(0.0, INF), inside=floor, valid=lambda mu: mu >= 0,
     powers=True, logpmf=lambda k, mu, of: of.xlogy(k, mu) - sp.gammaln(k + 1.0) - mu,
     cdf=lambda k, mu: sp.gammaincc(k + 1.0, mu), sf=lambda k, mu: sp.gammainc(k + 1.0, mu),
     mean=lambda mu: mu, var=lambda mu: mu,
@@ -71,7 +71,7 @@ geom = Discrete(
     entropy=lambda p: (sp.entr(p) + sp.entr(1.0 - p)) / p,
 )
 nbinom = Discrete(
-    "nbinom", "n p", support=(0.0, INF), inside=0.0,
+    "nbinom", "n p", support=(0.0, INF), inside=lambda n, p: floor(n * (1.0 - p) / p),
     valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
     powers=True,
     logpmf=lambda k, n, p, of: (

@@ -11,6 +11,7 @@ from .._errors import DtypeError, NotDifferentiableError
 from .._tensor import ArrayLike, Tensor
 from ..engine.record.composition import composed
 from ..functions.array.operands import as_tensors
+from ..functions.elementwise.comparison import isinf
 from ..functions.elementwise.exponential import exp, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.rounding import floor
@@ -37,6 +38,10 @@ OUTSIDE = {
 }
 """The values of each function below and above the support."""
 
+ENDED = frozenset(OUTSIDE) - (DENSITIES - PLAIN)
+"""The functions that have these values at infinite arguments, too, where their formulas have slopes
+that are NaN. A likelihood of minus infinity is not worth the time that it would take."""
+
 NEWTON = 3
 QUANTILES = ("ppf", "isf")
 OF_PARAMETERS = ("mean", "var", "std", "entropy", "median", "stats")
@@ -51,7 +56,7 @@ def all_positive(*parameters: Tensor) -> Tensor:
 
 
 class Powers:
-    """The logarithms of powers in the formula of a density, for its logarithm."""
+    """The logarithms of powers, and exponents, in the formula of a density, for its logarithm."""
 
     def log(self, x: Tensor) -> Tensor:
         """Return ``log(x)``."""
@@ -64,6 +69,10 @@ class Powers:
     def xlog1py(self, power: Tensor, x: Tensor) -> Tensor:
         """Return the logarithm of ``(1 + x)**power``."""
         return sp.xlog1py(power, x)
+
+    def exponent(self, x: Tensor) -> Tensor:
+        """Return ``x``, whose exponential is subtracted."""
+        return x
 
 
 POWERS = Powers()
@@ -85,6 +94,10 @@ class PowersOfZero(Powers):
 
     def xlog1py(self, power: Tensor, x: Tensor) -> Tensor:
         return sp.xlog1py(power, self._without_zeros(x, 1.0 + x, power, 0.0))
+
+    def exponent(self, x: Tensor) -> Tensor:
+        """Return ``x``, bounded: beyond, the density is 0, and 0 times an infinite slope NaN."""
+        return clip(x, None, MOST)
 
     def times_exp(self, y: Tensor) -> Tensor:
         """Return the product of ``exp(y)``, bounded where a factor may be 0, and the factors."""
@@ -122,8 +135,8 @@ class Distribution(Family):
         The name in `scipy.stats`.
     shapes : str
         The names of the parameters besides location and scale.
-    support : tuple
-        The ends of the support, numbers or functions of the shape parameters.
+    support : tuple or None
+        The ends of the support, numbers or functions of the shape parameters; a circle has none.
     edges : str
         Which ends belong to it, as in ``"[]"`` or ``"(]"``.
     inside : float or callable
@@ -134,8 +147,9 @@ class Distribution(Family):
     symmetric : bool
         Whether ``-x`` has the distribution of ``x``.
     powers : bool
-        Whether the density is a product with powers of what may be 0. Its formula gets `POWERS` as
-        another argument, ``of``, and has the logarithms of the powers from there.
+        Whether the density is a product with powers of what may be 0, or with an exponential of an
+        exponential. Its formula gets `POWERS` as another argument, ``of``, and has the logarithms
+        of the powers and the exponents from there.
     **formulas : callable
         Functions of the argument and the shape parameters: ``logpdf`` or ``logpmf``, and those of
         ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` that others do not give without
@@ -151,7 +165,7 @@ class Distribution(Family):
         name: str,
         shapes: str = "",
         *,
-        support: tuple[Any, Any] = (MINUS_INF, INF),
+        support: tuple[Any, Any] | None = (MINUS_INF, INF),
         edges: str = "[]",
         inside: Any = 0.5,
         valid: Formula = all_positive,
@@ -258,7 +272,7 @@ class Distribution(Family):
         if formula is None:
             return self._without_formula(function, x, *args, **parameters)
         z, shapes, scale = self._standard(function, x, args, parameters)
-        below, above = self._outside(z, shapes)
+        below, above = self._outside(z, shapes, function in ENDED)
         outside = below if above is None else above if below is None else below | above
         if outside is not None:
             inside = self._inside
@@ -280,9 +294,8 @@ class Distribution(Family):
     ) -> tuple[Tensor, list[Tensor], Tensor | None]:
         """Return the argument in standard form, the shape parameters and the scale if it is given.
         The first is NaN where a parameter is not valid."""
-        z, shapes, loc, scale = self._operands(function, x, args, parameters)
-        z = z if loc is None else z - loc
-        z = z if scale is None else z / scale
+        x, shapes, loc, scale = self._operands(function, x, args, parameters)
+        z = _standardized(x, loc, scale, function in ENDED)
         valid = self._validity(shapes, scale)
         return z if valid is None else where(valid, z, np.nan), shapes, scale
 
@@ -305,11 +318,20 @@ class Distribution(Family):
             return valid
         return scale > 0 if valid is None else valid & (scale > 0)
 
-    def _outside(self, z: Tensor, shapes: list[Tensor]) -> tuple[Tensor | None, Tensor | None]:
-        """Return which arguments are below the support and which above, None where none can be."""
+    def _outside(
+        self, z: Tensor, shapes: list[Tensor], is_ended: bool
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """Return which arguments are below the support and which above, None where none can be.
+        Infinite ones are, if ``is_ended``."""
+        if self._support is None:
+            return None, None
         low, high = (end(*shapes) if callable(end) else end for end in self._support)
         below = z <= low if self._edges[0] == "(" else None if low is MINUS_INF else z < low
         above = z >= high if self._edges[1] == ")" else None if high is INF else z > high
+        if is_ended and (low is MINUS_INF or isinstance(low, Tensor)):
+            below = z == -INF if below is None else below | (z == -INF)
+        if is_ended and (high is INF or isinstance(high, Tensor)):
+            above = z == INF if above is None else above | (z == INF)
         return below, above
 
 
@@ -407,6 +429,17 @@ class Discrete(Distribution):
         if function in DENSITIES:  # what is no integer lies outside of the support
             return where((whole == z) | (z != z), z, -INF), shapes, scale
         return whole, shapes, scale
+
+
+def _standardized(x: Tensor, loc: Tensor | None, scale: Tensor | None, is_ended: bool) -> Tensor:
+    """Return ``(x - loc) / scale``; with ``is_ended`` what does not depend on the scale is left out
+    of the quotient: infinite numbers, and 0 if that is fixed. Their slopes would be NaN where those
+    at the end of a support are infinite."""
+    d = x if loc is None else x - loc
+    if scale is None or not is_ended:
+        return d if scale is None else d / scale
+    is_apart = isinf(d) if d.requires_grad else isinf(d) | (d == 0)
+    return where(is_apart, d, where(is_apart, 1.0, d) / scale)
 
 
 def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:

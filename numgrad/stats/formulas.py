@@ -12,7 +12,7 @@ from ..functions.elementwise.exponential import exp, expm1, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.trigonometric import sin, tan
 from ..functions.shape.selection import clip, where
-from .distribution import INF, Powers, power_of_zero
+from .distribution import INF, MOST, Powers, power_of_zero
 
 LOG_2 = math.log(2)
 LOG_PI = math.log(math.pi)
@@ -50,6 +50,11 @@ def log_mass(a: Tensor, b: Tensor) -> Tensor:
 FAR = 1e150
 
 
+def bounded_exp(x: Tensor) -> Tensor:
+    """Return ``exp(x)``, at most so much that 0 times the slope is 0."""
+    return exp(clip(x, None, MOST))
+
+
 def normal_logpdf(x: Tensor) -> Tensor:
     return -0.5 * x * x - HALF_LOG_2PI
 
@@ -64,6 +69,22 @@ def skewnorm_cdf(x: Tensor, a: Tensor) -> Tensor:
     tail = registry["owens_rest"](where(is_thin, -x, 0.0), where(is_thin, a, 0.0))
     most = sp.ndtr(x) - 2.0 * sp.owens_t(x, a)
     return where(is_thin, 2.0 * tail, clip(most, 0.0, 1.0))
+
+
+def truncnorm_cdf(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """Return the share below ``x``: at the end from the share above, as the logarithm of 0 has no
+    slope."""
+    is_end, log_all = x == a, log_mass(a, b)
+    above = log_mass(where(is_end, x, a), b)
+    below = log_mass(a, where(is_end, b, x))
+    return where(is_end, 1.0 - exp(above - log_all), exp(below - log_all))
+
+
+def truncnorm_sf(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    is_end, log_all = x == b, log_mass(a, b)
+    below = log_mass(a, where(is_end, x, b))
+    above = log_mass(where(is_end, a, x), b)
+    return where(is_end, 1.0 - exp(below - log_all), exp(above - log_all))
 
 
 def truncnorm_ppf(q: Tensor, a: Tensor, b: Tensor) -> Tensor:
@@ -251,9 +272,9 @@ def end_of_tail(c: Tensor, ends: Tensor, infinity: float) -> Tensor:
     return where(ends, 1.0 / where(ends, c, 1.0), infinity)
 
 
-def genextreme_logpdf(x: Tensor, c: Tensor) -> Tensor:
+def genextreme_logpdf(x: Tensor, c: Tensor, of: Powers) -> Tensor:
     t = log_ratio(x, -c)
-    return (c - 1.0) * t - exp(-t)
+    return (c - 1.0) * t - exp(of.exponent(-t))
 
 
 def fisk_logpdf(x: Tensor, c: Tensor, of: Powers) -> Tensor:
@@ -273,6 +294,12 @@ def fisk_sf(x: Tensor, c: Tensor) -> Tensor:
     is_end = x == 0
     end = 1.0 / (1.0 + power_of_zero(x, c))
     return where(is_end, end, sp.expit(-c * log(where(is_end, 1.0, x))))
+
+
+def fisk_logsf(x: Tensor, c: Tensor) -> Tensor:
+    is_end = x == 0
+    tail = sp.log_expit(-c * log(where(is_end, 1.0, x)))
+    return where(is_end, -log1p(power_of_zero(x, c)), tail)
 
 
 def fisk_mean(c: Tensor) -> Tensor:

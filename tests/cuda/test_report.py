@@ -213,6 +213,8 @@ def test_facts_of_a_gpu(monkeypatch):
     assert found["compute capability"] == "9.0"
     assert found["CUDA of the driver"] == "13.0"
     assert found["products"] == "by numgrad's own kernels; there is no cuBLAS"
+    assert "on the host, as cuSOLVER cannot be loaded: Mod" in found["large matrices"]
+    assert "on the host, as cuFFT cannot be loaded: Mod" in found["Fourier"]
     assert "kernels for GPUs before this run" in found["kernel cache"]
     libraries.forget_memory()
     libraries_there, reasons = libraries.others()

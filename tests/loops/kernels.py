@@ -145,3 +145,8 @@ def looked_up(x):
     table = {0: x[0]}
     table[1] = x[1]
     return table[0] * table[1]
+
+
+@ng.njit
+def imaginary_part_of_root(x, z):
+    return x[0] * np.sqrt(z).imag

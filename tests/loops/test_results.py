@@ -108,6 +108,14 @@ def test_an_array_that_changes_between_calls_is_read_as_it_is():
     assert np.array_equal(ng.grad(y, x)[0].numpy(), [2, 1, 1])
 
 
+def test_a_complex_number_is_on_its_own_side_of_a_branch_cut():
+    x = ng.tensor(X, requires_grad=True)
+    for z in (complex(-4, 0.0), complex(-4, -0.0), complex(-4, 0.0)):
+        y = kernels.imaginary_part_of_root(x, z)
+        assert y.item() == np.sqrt(z).imag
+        assert np.array_equal(ng.grad(y, x)[0].numpy(), [np.sqrt(z).imag, 0, 0])
+
+
 def test_functions_of_numba_itself_are_transformed_too():
     gradient = ng.func.grad(kernels.product)(X)
     assert np.array_equal(gradient, [2, 1, 0])

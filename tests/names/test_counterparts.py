@@ -107,6 +107,7 @@ PROGRAMS = {
         stats.norm.cdf(t); stats.gamma.logpdf(t, 2.0); stats.poisson.logpmf(2, t)
         stats.multivariate_normal.logpdf([1.0, 2.0], [t, t], A)
         stats.multivariate_normal([t, t], A).logpdf([1.0, 2.0])
+        stats.linregress([0.0, 1.0, 3.0], [t, 1.0, 2.0])[:2]
     """,
     "scipy.fft": "scipy.fft.fft(t * X).real; scipy.fft.dct(t * X)",
     "scipy.signal": """

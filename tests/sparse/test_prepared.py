@@ -140,6 +140,21 @@ def test_operands_that_are_written_are_read_anew():
     np.testing.assert_allclose(prepared(X).toarray(), 3 * differences(products, X), atol=1e-8)
 
 
+def test_what_names_are_bound_to_later_is_read():
+    factor, shift = 1.0, np.ones(16)
+
+    def f(x):
+        return (factor * (x + shift) ** 3).sum()
+
+    prepared = ng.sparse.prepare(lambda x: factor * (x + shift) ** 2, X)
+    hessian = ng.sparse.prepare_hessian(f, X)
+    for factor, shift in [(3.0, np.ones(16)), (3.0, np.zeros(16)), (1.0, np.ones(16))]:
+        value, matrix = prepared.value_and_jacobian(X)
+        np.testing.assert_allclose(value, factor * (X + shift) ** 2)
+        np.testing.assert_allclose(matrix.toarray(), np.diag(2 * factor * (X + shift)))
+        np.testing.assert_allclose(hessian(X).toarray(), np.diag(6 * factor * (X + shift)))
+
+
 def test_pickled_ones_make_no_groups(monkeypatch):
     text = pickle.dumps(ng.sparse.prepare(bratu, X))
     hessian = pickle.dumps(ng.sparse.prepare_hessian(chain, X, coloring="acyclic"))

@@ -1,10 +1,16 @@
 """Densities and probabilities that are 0 have slopes, though their logarithms have none."""
 
+from functools import partial
+from itertools import product
+
 import mpmath as mp
 import numpy as np
 import pytest
+import scipy.stats
 
 import numgrad as ng
+
+from .cases import CONTINUOUS, DISCRETE, each
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -134,3 +140,105 @@ def test_the_thin_tail_of_a_skew_normal_number_has_its_digits(shape, x):
         np.testing.assert_allclose(share(sign * x, sign * shape), exact, rtol=tolerance)
         found = ng.func.grad(share)(sign * x, sign * shape)
         np.testing.assert_allclose(sign * found, float(density), rtol=tolerance)
+
+
+def is_valid(name, shapes):
+    """Whether the parameters are those of a distribution, and no limits of such."""
+    if name in DISCRETE and {0.0, 1.0} & {*shapes}:
+        return False
+    return np.isfinite(shapes).all() and not np.isnan(getattr(scipy.stats, name).cdf(0.5, *shapes))
+
+
+OF_NUMBERS = [c for c in each(CONTINUOUS) if c[0] != "vonmises" and is_valid(*c)]
+OF_INTEGERS = [c for c in each(DISCRETE) if c[0] != "betabinom" and is_valid(*c)]
+
+
+FUNCTIONS = ("cdf", "sf", "logcdf", "logsf", "pdf")
+
+
+@pytest.mark.parametrize(("name", "shapes"), OF_NUMBERS)
+def test_at_infinity_nothing_changes_with_argument_and_parameters(name, shapes):
+    own, theirs = getattr(ng.stats, name), getattr(scipy.stats, name)
+    for x, function in product((-np.inf, np.inf), FUNCTIONS):
+        at, f = np.array([x, *shapes, 0.4, 1.3]), getattr(own, function)
+        value = 0.0 if function == "pdf" else getattr(theirs, function)(*at)
+        assert f(*at).item() == value, function
+        if np.isfinite(value):
+            slopes = ng.func.grad(lambda p, f=f: f(*p))(at)
+            np.testing.assert_array_equal(slopes, np.zeros(at.size), function)
+            curvature = ng.func.hessian(lambda p, f=f, x=x: f(x, *shapes, *p))(at[-2:])
+            np.testing.assert_array_equal(curvature, np.zeros((2, 2)), function)
+
+
+@pytest.mark.parametrize(("name", "shapes"), OF_INTEGERS)
+def test_at_infinity_no_probability_of_integers_changes_with_the_parameters(name, shapes):
+    own, theirs, at = getattr(ng.stats, name), getattr(scipy.stats, name), np.array(shapes)
+    for k, function in product((-np.inf, np.inf), (*FUNCTIONS[:-1], "pmf")):
+        f = partial(getattr(own, function), k)
+        value = 0.0 if function == "pmf" else getattr(theirs, function)(k, *shapes)
+        assert f(*at).item() == value, function
+        if np.isfinite(value):
+            slopes = ng.func.grad(lambda p, f=f: f(*p))(at)
+            np.testing.assert_array_equal(slopes, np.zeros(at.size), function)
+
+
+@pytest.mark.parametrize(("name", "shapes"), OF_NUMBERS)
+def test_far_out_and_beyond_the_support_slopes_are_finite_where_values_are(name, shapes):
+    own, at = getattr(ng.stats, name), np.array([*shapes, 0.4, 1.3])
+    for x in (-1e10, -2000.0, -40.0, -3.0, 40.0, 2000.0, 1e10):
+        for function in FUNCTIONS:
+            f = getattr(own, function)
+            value, slopes = ng.func.value_and_grad(lambda p, f=f: f(*p))(np.array([x, *at]))
+            assert np.isfinite(slopes).all() or not np.isfinite(value), (function, x)
+
+
+@pytest.mark.parametrize(("a", "b"), [(-1.0, 2.0), (0.0, np.inf), (5.0, 8.0), (-8.0, -5.0)])
+def test_the_slope_of_the_share_of_a_truncated_number_at_its_ends(a, b):
+    own, density = ng.stats.truncnorm, scipy.stats.truncnorm(a, b).pdf
+    with_loc = lambda f, x: ng.func.grad(lambda p: f(p[0] + x, a, b, p[1] + 0.0, 1.0))  # noqa: E731
+    found = with_loc(own.cdf, a)(np.zeros(2))
+    np.testing.assert_allclose(found, [density(a), -density(a)], rtol=1e-12)
+    assert own.cdf(a, a, b).item() == 0
+    if b < np.inf:
+        found = with_loc(own.sf, b)(np.zeros(2))
+        np.testing.assert_allclose(found, [-density(b), density(b)], rtol=1e-12)
+        assert own.sf(b, a, b).item() == 0
+    found = ng.func.grad(lambda a: own.cdf(-0.5, a, 2.0))(np.array(-0.5))  # the end is moved
+    np.testing.assert_allclose(found, -scipy.stats.truncnorm.pdf(-0.5, -0.5, 2.0), rtol=1e-12)
+
+
+def test_the_logarithm_of_the_share_above_a_log_logistic_number_at_0():
+    logsf = ng.stats.fisk.logsf
+    for c, slope in ((1.0, -1.0), (2.0, 0.0), (3.5, 0.0)):
+        assert ng.func.grad(lambda x, c=c: logsf(x, c))(np.array(0.0)) == slope
+        assert ng.func.grad(lambda c: logsf(0.0, c, 0.0, 2.0))(np.array(c)) == 0
+
+
+@pytest.mark.parametrize("name", ["weibull_min", "fisk", "powerlaw", "gamma", "beta"])
+@pytest.mark.parametrize("shape", [0.5, 1.0, 1.35, 2.0, 3.0])
+def test_a_share_of_nothing_does_not_change_with_the_scale(name, shape):
+    shapes = (shape, 2.0) if name == "beta" else (shape,)
+    for function, value in (("cdf", 0.0), ("sf", 1.0), ("logsf", 0.0)):
+        of = getattr(getattr(ng.stats, name), function)
+        share = lambda s, of=of: of(0.7, *shapes, 0.7, s)  # noqa: E731
+        assert share(1.3).item() == value
+        assert ng.func.grad(share)(1.3) == 0
+        assert ng.func.hessian(share)(1.3) == 0
+        assert ng.jit(ng.func.grad(ng.func.grad(share)))(1.3) == 0
+
+
+def test_intervals_that_are_open_at_one_end():
+    low, high = np.array([-np.inf, 0.2, 1.0]), np.array([0.2, 1.0, np.inf])
+
+    def loss(p, low, high):
+        cdf = ng.stats.norm(p[0], p[1]).cdf
+        return -np.log(cdf(high) - cdf(low)).sum()
+
+    at, ends = np.array([0.3, 1.2]), (low.clip(-1e3), high.clip(None, 1e3))
+    found = ng.func.grad(loss)(at, low, high)
+    assert np.isfinite(found).all()
+    np.testing.assert_array_equal(found, ng.func.grad(loss)(at, *ends))
+    np.testing.assert_array_equal(ng.jit(ng.func.grad(loss))(at, low, high), found)
+    found = ng.func.hessian(loss)(at, low, high)
+    np.testing.assert_allclose(found, ng.func.hessian(loss)(at, *ends), rtol=1e-13)
+    assert np.isnan(ng.stats.norm.cdf(np.inf, 0.0, -1.0).item())

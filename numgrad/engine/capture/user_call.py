@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...process.bounded_dict import Bounded
 from ..graph.callsite import PACKAGE, Site, user_frame
 from .instructions import beginning
 
@@ -133,8 +134,7 @@ def _call_of(frame: FrameType, inner: FrameType | None) -> UserCall:
     is_property = operation == "LOAD_ATTR" and inner is not None
     if not is_property and not operation.startswith(_OPERATIONS):  # such as a test of truth
         return UserCall(frame, None, None, None, False)
-    tree = _source(frame)
-    called = tree.func if isinstance(tree, ast.Call) else tree or beginning(frame)
+    tree, called = _expressions(frame)
     if isinstance(called, ast.Subscript):
         called = called.value
     name, named = _name_of(called, frame)
@@ -156,6 +156,24 @@ def _operation(frame: FrameType) -> str:
 
 
 # The source ---------------------------------------------------------------------------------------
+
+
+def _expressions(frame: FrameType) -> tuple[ast.expr | None, ast.expr | None]:
+    """Return the source expression of the instruction that a frame runs, and that of the function
+    or operand with which it begins; None without a source.
+
+    They are worked out once for each instruction, as numbers are often asked for in a loop.
+    """
+    code = frame.f_code
+    known = _seen.get((id(code), frame.f_lasti))
+    if known is None:
+        tree = _source(frame)
+        called = tree.func if isinstance(tree, ast.Call) else tree or beginning(frame)
+        known = _seen[id(code), frame.f_lasti] = (code, tree, called)
+    return known[1:]
+
+
+_seen: dict[tuple[int, int], tuple[Any, ...]] = Bounded(256)  # by a code, which each item keeps
 
 
 def _source(frame: FrameType) -> ast.expr | None:

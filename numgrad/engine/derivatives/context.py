@@ -131,7 +131,7 @@ def rule_of(
         return None
     key = rule_key(wanted, cotangents)
     rule = rules_of(kind).get(key)
-    if rule is None and (not when_met_again or was_met_before(kind, key)):
+    if rule is None and (not when_met_again or was_met_before(kind.family or kind, key)):
         context = OpenContext(node, saved, wanted, False)
         rule = make_rule(key, backward_pass, node, context, cotangents)
     return rule

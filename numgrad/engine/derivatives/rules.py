@@ -169,6 +169,20 @@ class Rule:
                 known[expr] = apply(expr.operator, tuple(inputs), expr.static)
         return [known[expr][slot] for expr, slot in self.outputs]
 
+    @property
+    def serves_all_shapes(self) -> bool:
+        """Whether `compute` is right for arrays of any shape, if all of them have one shape.
+
+        So it is if every step calls a universal function, and the constants are single numbers.
+        """
+        plans = [plan_of(e.operator, e.static, e.inputs, at_once=True) for e in self.exprs]
+        constants = [v for expr in self.exprs for v in expr.inputs if v.array is not None]
+        return (
+            all([source is None or type(source) is int for source in self.sources])  # noqa: C419
+            and all([plan is not None and _is_loop(plan.compute) for plan in plans])  # noqa: C419
+            and all([value.array.size == 1 for value in constants])  # noqa: C419
+        )
+
     def compute(self, arrays: list[Any]) -> list[np.ndarray | None]:
         """Return the gradients for the arrays of cotangents and saved values, computed at once.
 
@@ -224,6 +238,11 @@ class Rule:
         return source if source >= 0 else numbers[self.outputs[~source]]
 
 
+def _is_loop(function: Any) -> bool:
+    """Whether a function computes each element of its result from those of its operands."""
+    return type(function) is np.ufunc and function.signature is None
+
+
 def is_positive_zero(array: np.ndarray) -> bool:
     """Whether the first element of an array is 0.0, and not -0.0."""
     return array.size > 0 and not array.flat[0] and not np.signbit(array.flat[0].real)
@@ -262,6 +281,21 @@ def rules_of(kind: Kind) -> dict[Hashable, Rule]:
         kind.version, rules = settings.version, {}
         kind.rules = rules
     return rules
+
+
+def known_rule(kind: Kind, key: Hashable) -> Rule | None:
+    """Return the rule of a kind that computes arrays, or that of its family for all shapes; None if
+    neither exists."""
+    rule = rules_of(kind).get(key)
+    if rule is None and kind.family is not None:
+        return kind.family.rules.get(key)
+    return rule
+
+
+def share_rule(kind: Kind, key: Hashable, rule: Rule) -> None:
+    """Let other kinds of a family have a rule of one kind, if the rule serves all shapes."""
+    if kind.family is not None and rule.serves_all_shapes:
+        kind.family.rules[key] = rule
 
 
 def make_rule(

@@ -20,7 +20,7 @@ from ..derivatives.context import Context
 from ..derivatives.region_gradients import Parts, zeros_behind
 from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
-from ..graph.traversal import needed, reachable, reached_nodes
+from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
 from ..replay import recorded_plan
@@ -57,7 +57,8 @@ class BackwardPass:
         order = reachable(request.roots, request.cut, request.ends, request.first)
         self.comes_again = False
         self.structure: Structure | None = None
-        times = 0 if self.around is not None else times_outlined(request, order)
+        has_structure = self.around is None and are_unwatched(order)
+        times = times_outlined(request, order) if has_structure else 0
         self.is_second = times == 1  # most likely of the structure of the first one
         if times != 0:
             self.structure = structure_of(request, order)

@@ -106,12 +106,17 @@ def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
     None for an output without such cotangents. If an output is a target of the pass, the sum is
     added to the output's gradient, too.
     """
+    pending = backward_pass.pending
     arrived: list[Value | None] = []
     for slot in range(len(node.outputs)):
         edge = Edge(node, slot)
-        value = backward_pass.evaluator.value(backward_pass.pending.pop(past_hooks(edge), None))
+        total = pending.pop(past_hooks(edge), None)
+        if total is None:
+            arrived.append(None)
+            continue
+        value = backward_pass.evaluator.value(total)
         backward_pass.uncomputed.pop(past_hooks(edge), None)
-        if value is not None and edge in backward_pass.targets:
+        if edge in backward_pass.targets:
             present = backward_pass.grads.get(edge)
             total = value if present is None else runtime.roles.add(present, value)
             backward_pass.grads[edge] = total
@@ -232,8 +237,16 @@ def _returned(backward_pass: Any, results: Sequence[Value | None]) -> list[Value
 
 
 def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
-    copy = runtime.roles.copy
-    return lambda *values: function(*[None if value is None else copy(value) for value in values])
+    return lambda *values: function(*[None if value is None else _copy(value) for value in values])
+
+
+def _copy(value: Value) -> Value:
+    """Return a copy of a value, which is recorded where its gradients are."""
+    array = value.array
+    is_plain = type(array) is np.ndarray and array.flags.c_contiguous and not value.rows
+    if is_plain and not value.requires_grad and mode.trace is None and mode.capture is None:
+        return runtime.value(array.copy())
+    return runtime.roles.copy(value)
 
 
 def _calling_user(backward_pass: Any) -> Block:

@@ -33,16 +33,19 @@ class Method(NamedTuple):
     ----------
     careful : collection of Node or None
         The nodes that are visited with care; None for all nodes.
+    is_watched : bool
+        Whether hooks, checks or functions of users take part.
     """
 
     is_immediate: bool = False
     is_traced: bool = False
     careful: Collection[Node] | None = None
+    is_watched: bool = True
 
     @property
     def applies_rules(self) -> bool:
         """Whether the pass does nothing but apply rules to arrays."""
-        return self.is_immediate and self.careful is not None and not self.careful
+        return self.is_immediate and not self.is_watched
 
 
 def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) -> Method:
@@ -61,7 +64,19 @@ def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) 
     careful, is_lasting = careful_nodes(request, order), not request.create_graph and comes_again
     is_immediate = not is_lasting and is_computable(request, order, careful)
     is_traced = is_immediate and comes_again and structure is not None
-    return Method(is_immediate, is_traced, careful)
+    is_watched = careful is None or bool(careful)
+    if is_immediate and careful:
+        careful = _with_hooks(careful)
+    return Method(is_immediate, is_traced, careful, is_watched)
+
+
+def _with_hooks(careful: Collection[Node]) -> set[Node]:
+    """Return those of the nodes visited with care which an immediate pass visits with care, too.
+
+    A derivative that is a function of the user gets numbers there as any other derivative does.
+    """
+    found = {node for node in careful if node.extras is not None or node.is_accumulator}
+    return found | {node for node in careful if _passes(node, found)} if found else found
 
 
 def careful_nodes(request: Any, order: Sequence[Node]) -> set[Node] | None:
@@ -145,9 +160,13 @@ def _is_small(kind: Kind, most: int | None) -> bool:
     """
     if not kind.is_shared:
         return _is_light(kind, most)
-    if kind.is_small is None:
-        kind.is_small = {n: _is_light(kind, n) for n in (None, MOST, MOST_WATCHED)}
-    return bool(kind.is_small[most])
+    known = kind.is_small
+    if known is None:
+        known = kind.is_small = {}
+    found = known.get(most)
+    if found is None:
+        found = known[most] = _is_light(kind, most)
+    return bool(found)
 
 
 def _is_light(kind: Kind, most: int | None) -> bool:

@@ -17,10 +17,10 @@ import numpy as np
 
 from ..derivatives.context import restored, rule_of
 from ..derivatives.region_gradients import writes
-from ..derivatives.rules import Rule, rules_of
+from ..derivatives.rules import Rule, known_rule, share_rule
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import Packed, grad_mode, on_stream, runtime
+from ..record.apply import Packed, grad_mode, mode, on_stream, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
@@ -264,14 +264,19 @@ class Computed(Evaluator):
             rule = self._rule(node, mask, saved, cotangents)
             if rule is None:
                 values = [None if total is None else runtime.value(total) for total in cotangents]
-                with grad_mode(False):
-                    made = self.run.differentiated(node, mask, values)
-                return [None if g is None else g.array for g in made]
+                return [None if g is None else g.array for g in self._made(node, mask, values)]
             if key is not None:
                 self._known[node._kind, mask] = rule
         given = [total for total in cotangents if total is not None]
         given += [saved[n].array for n in rule.reads]
         return rule.compute(given)
+
+    def _made(self, node: Node, mask: Any, values: Sequence[Any]) -> Sequence[Any]:
+        """Return the gradients that the operator of a node makes of values, without recording."""
+        if not mode.grad:
+            return self.run.differentiated(node, mask, values)
+        with grad_mode(False):
+            return self.run.differentiated(node, mask, values)
 
     def _rule(
         self, node: Node, mask: Any, saved: tuple[Any, ...], cotangents: Sequence[Any]
@@ -281,10 +286,13 @@ class Computed(Evaluator):
         if kind is None:
             return None
         arrived = tuple([None if total is None else False for total in cotangents])
-        rule = rules_of(kind).get((mask, arrived))
+        key = (mask, arrived)
+        rule = known_rule(kind, key)
         if rule is None:
             values = [None if total is None else runtime.value(total) for total in cotangents]
             rule = rule_of(self.run, node, mask, saved, values, when_met_again=True)
+            if rule is not None:
+                share_rule(kind, key, rule)
         return rule
 
 

@@ -141,12 +141,15 @@ class Kind:
         `dynamic_index`. False if there is no stand-in.
     is_small : dict
         For each limit of the array size whether passes compute nodes of this kind at once.
+    family : Family or None
+        The kinds that differ from this one by their shape only.
     """
 
     __slots__ = (
-        "__weakref__", "by_position", "compute", "direct_recorder", "has_plan", "in_order",
-        "inputs", "is_settled", "is_shared", "is_small", "like", "mark", "operator", "outputs",
-        "overwrite", "reads", "recorder", "rules", "spec", "static", "step", "uses", "version",
+        "__weakref__", "by_position", "compute", "direct_recorder", "family", "has_plan",
+        "in_order", "inputs", "is_settled", "is_shared", "is_small", "like", "mark", "operator",
+        "outputs", "overwrite", "reads", "recorder", "rules", "spec", "static", "step", "uses",
+        "version",
     )  # fmt: skip
 
     def __init__(
@@ -160,6 +163,7 @@ class Kind:
         self.spec: Any = outputs[0] if outputs else None
         self.is_shared, self.is_settled = operator.has_rule, True
         self.step: tuple[Any, ...] = ((operator, static),) if operator.is_view else ()
+        self.family: Any
         scalar = ELEMENT if operator.reads_elements else RESULT
         self.mark = scalar if operator.gives_scalars and outputs and not self.spec.shape else None
         self.forget_plan()
@@ -173,11 +177,35 @@ class Kind:
 
     def forget_plan(self) -> None:
         """Forget the plan, as settings have changed; a thread may be using ``compute`` still."""
-        self.recorder = self.direct_recorder = self.like = self.overwrite = None
+        self.recorder = self.direct_recorder = self.like = self.overwrite = self.family = None
         self.has_plan, self.uses = False, 0
 
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"
+
+
+class Family:
+    """Kinds of an elementwise operator that differ by their shape only, see `record.new_shapes`.
+
+    Attributes
+    ----------
+    kind : Kind
+        The first of these kinds.
+    operands : tuple or None
+        The functions that convert the arguments, as in a `Mixture`; None if the arguments are
+        operands already.
+    few : int
+        For results of fewer elements all kinds may have the function ``compute`` of the first one,
+        if that is a universal function.
+    rules : dict
+        The rules of the derivative that serve all shapes, see `derivatives.rules`.
+    """
+
+    __slots__ = ("few", "kind", "operands", "rules")
+
+    def __init__(self, kind: Kind, operands: tuple[Any, ...] | None, few: int) -> None:
+        self.kind, self.operands, self.few = kind, operands, few
+        self.rules: dict[Hashable, Any] = {}
 
 
 def loose_kind(

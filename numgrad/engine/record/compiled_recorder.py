@@ -5,7 +5,7 @@ A target may offer recorders. A plan that is used often gets a recorder, which d
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
 from ..graph.saved import saved
 from ..graph.value import CPU, Storage, View, device_of, next_number
+from ..graph.view import Element
 from ..lower.fallback import attempt
 from .apply import other_modes, runtime
 from .plan import NOTHING
@@ -56,7 +57,9 @@ def _in_order(plan: Kind) -> Any:
     return runtime.maker_in_order(plan.operator, plan.static, plan.inputs)
 
 
-def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
+def finder_of(
+    recorders: dict[Any, Any], general: Callable[..., Any], is_marked: bool = False
+) -> Any:
     """Return a compiled function ``(x, *options) -> result`` that finds and calls recorders; None
     if the target makes none.
 
@@ -66,9 +69,45 @@ def finder_of(recorders: dict[Any, Any], general: Callable[..., Any]) -> Any:
         The recorders to call one after the other, by the key of the arguments.
     general : callable
         What is called with arguments that have no recorders.
+    is_marked : bool, optional
+        Whether the key has the marks of values: see ``marks`` of `options.key_of_arguments`. Then
+        ``general`` is called, too, if an array is not in C order or is that of two values.
     """
     make = getattr(runtime.target, "finder", None)
-    return None if make is None else make(runtime.value, other_modes, recorders, general)
+    if make is None:
+        return None
+    mark = Element if is_marked else None
+    return make(runtime.value, other_modes, recorders, general, mark)
+
+
+def direct_recorder_of(plan: Kind) -> Any:
+    """Return the recorder of a plan for a finder, made when it is first asked for; None if there is
+    none."""
+    if plan.direct_recorder is None:  # the finder has no frame, its caller is the user
+        plan.direct_recorder = recorder_of(plan, 1)
+    return plan.direct_recorder
+
+
+def numbered(
+    called: Sequence[Callable[..., Any]],
+    reads: Sequence[Sequence[int]],
+    last: Sequence[Sequence[int]],
+    constants: Sequence[Any] = (),
+) -> Any:
+    """Return functions of values in the form in which a finder calls them one after the other; None
+    if the target makes no finders, or none for so many functions.
+
+    Parameters
+    ----------
+    called : sequence of callable
+        Recorders, and other functions that return a value.
+    reads, last : sequence of (sequence of int)
+        For each function the numbers of its operands, and of those results among them that no later
+        function reads. The values among the arguments are numbered first, then ``constants``, then
+        the results.
+    """
+    make = getattr(runtime.target, "numbered", None)
+    return None if make is None else make(constants, called, reads, last)
 
 
 def value_like(plan: Kind) -> Any:

@@ -6,7 +6,7 @@ constant, or a saved value.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -16,7 +16,8 @@ from ...process.bounded_dict import Bounded
 from ..graph.kind import Kind, keep
 from ..graph.value import CPU, Value
 from ..graph.view import Element
-from .apply import apply, changing, mode, other_modes
+from .apply import apply, changing, other_modes
+from .compiled_recorder import direct_recorder_of, finder_of, numbered
 from .dispatch import apply_plan
 from .operands import constant, with_constants
 from .options import key_of_arguments, last_reads
@@ -206,6 +207,50 @@ class _Composed(NamedTuple):
     steps: Sequence[PlanStep]
     results: Sequence[tuple[int, Element | None]]  # the number of each, and its mark as a scalar
     kind: Callable[[Sequence[Any]], Any] | None  # makes a tuple of several results
+    is_recordable: bool  # whether a finder can apply the operations, see `_is_recordable`
+
+    def recorders(self) -> Any:
+        """Return the operations in the form in which a finder applies them.
+
+        The result is None as long as one of them has no recorder, and False if a finder cannot
+        apply them.
+        """
+        called: list[Any] = []
+        for step in self.steps:
+            plan = step.plan
+            if plan is not None and plan.recorder is None:
+                return None
+            called.append(_detached if plan is None else direct_recorder_of(plan))
+        reads, last = [step.reads for step in self.steps], [step.last for step in self.steps]
+        ((n, mark),) = self.results
+        made = self.steps[-1].plan
+        is_last = n == len(self.sources) + len(called) - 1
+        if not is_last or (mark is not None and (made is None or made.mark is not mark)):
+            called.append(partial(_marked, mark))
+            reads.append((n,))
+            last.append(())
+        used = {number for numbers in reads for number in numbers}
+        kept = [k for k, x in enumerate(self.sources) if type(x) is int or k in used]
+        new = {k: place for place, k in enumerate([*kept, *range(len(self.sources), n + 1)])}
+        reads, last = ([[new[k] for k in step] for step in steps] for steps in (reads, last))
+        constants = [x for k in kept if type(x := self.sources[k]) is not int]
+        return (None not in called and numbered(called, reads, last, constants)) or False
+
+
+def _is_recordable(steps: Sequence[PlanStep]) -> bool:
+    """Whether a finder can apply operations: each has a plan or detaches its operand."""
+    return all([step.plan is not None or step.operator is None for step in steps])  # noqa: C419
+
+
+def _detached(value: Value) -> Value:
+    return value.detached()
+
+
+def _marked(mark: Element | None, value: Value) -> Value:
+    """Return a value; mark it as a scalar first if there is a mark."""
+    if mark is not None:
+        value._view = mark
+    return value
 
 
 _MOST_COPIED = 4096  # elements of an array that may be copied to be a constant
@@ -215,34 +260,66 @@ class Composition:
     """A function that is made of several operators, with the operations that were noted in a call.
 
     There are notes for each combination of specs and options with which the function was called.
+
+    Attributes
+    ----------
+    apply : callable
+        Applies the function to arguments none of which is given by name: by a finder, once there is
+        one.
+    recorders, finders : dict
+        By the names of the arguments that are given by name: recorders by the key of all arguments,
+        and the finder that looks for them there.
     """
 
-    __slots__ = ("__weakref__", "_operands", "function", "known")
+    __slots__ = ("__weakref__", "_operands", "apply", "finders", "function", "known", "recorders")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         names = [*signature(function).parameters, "out"]
         self._operands = names.index("out")  # the number of parameters before ``out``
         self.known: dict[Hashable, Any] = Bounded(MOST_PLANS)
+        self.recorders: dict[tuple[str, ...], dict[Hashable, Any]] = {}
+        self.finders: dict[tuple[str, ...], Callable[..., Any]] = {}
+        self.apply: Callable[..., Any] = self._call_positional
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return the result of the function for arguments of which some may be given by name."""
+        finder = self.finders.get(tuple(kwargs))
+        return self._call(args, kwargs) if finder is None else finder(*args, *kwargs.values())
+
+    def _call_positional(self, *args: Any) -> Any:
+        return self._call(args, {})
+
+    def _call_flat(self, names: tuple[str, ...], *args: Any) -> Any:
+        """Return the result of the function; the last arguments are those with the ``names``."""
+        count = len(args) - len(names)
+        return self._call(args[:count], dict(zip(names, args[count:], strict=True)))
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function; by noted operations, if there are any for arguments
         like these."""
+        if other_modes:
+            return self.function(*args, **kwargs)
         given = args
         values: list[Any] = []
-        key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values)
-        if key is None and ndarray in map(type, args):
+        flat = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values, True)
+        if flat is None and ndarray in map(type, args):
             if any([type(x) is ndarray and x.size > _MOST_COPIED for x in args]):  # noqa: C419
                 return self.function(*args, **kwargs)
             args = with_constants(args[: self._operands], "read") + args[self._operands :]
-            key = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values := [])
-        kinds = None if key is None else _kinds(values)
+            values = []
+            flat = key_of_arguments((*args, *kwargs.values()) if kwargs else args, values, True)
+        kinds = None if flat is None else _kinds(values)
         if kinds is None:
             return self.function(*given, **kwargs)
-        key = (key, *kwargs, *kinds)
+        key = (flat, *kwargs, *kinds)
         known = self.known.get(key)
         if known is not None:
-            return _apply_noted(known, values) if known else self.function(*given, **kwargs)
+            if not known:
+                return self.function(*given, **kwargs)
+            if not kinds and known.is_recordable:
+                self._enter_recorders(flat, tuple(kwargs), known)
+            return _apply_noted(known, values)
         if not values or not was_met_before(self, key):
             return self.function(*given, **kwargs)
         return self._note(key, values, args, kwargs)
@@ -256,9 +333,32 @@ class Composition:
         keep(self, self.known, key, _composed(noted, result) or ())
         return result
 
+    def _enter_recorders(self, key: Hashable, names: tuple[str, ...], known: _Composed) -> None:
+        """Let a finder find the recorders of noted operations, if each operation has its recorder
+        already."""
+        recorders = self.recorders.get(names)
+        if recorders is None:
+            recorders = self.recorders[names] = Bounded(MOST_PLANS)
+        if key in recorders:
+            return
+        found = known.recorders()
+        if found is None:
+            return
+        recorders[key] = found
+        if not found or names in self.finders:
+            return
+        general = partial(self._call_flat, names) if names else self._call_positional
+        finder = finder_of(recorders, general, is_marked=True)
+        if finder is not None:
+            self.finders[names] = finder
+            if not names:
+                self.apply = finder
+
     def forget_plans(self) -> None:
         """Drop all noted operations, as settings that kernels depend on have changed."""
         self.known.clear()
+        for recorders in self.recorders.values():
+            recorders.clear()
 
 
 def composed(function: Callable[P, R]) -> Callable[P, R]:
@@ -269,13 +369,11 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
     element. ``function`` must write nothing in place, and must return nothing but results of
     operators.
     """
-    call = Composition(function).call
+    known = Composition(function)
 
     @wraps(function)
     def composition(*args: P.args, **kwargs: P.kwargs) -> R:
-        if other_modes:
-            return function(*args, **kwargs)
-        return call(args, kwargs)
+        return known.call(args, kwargs) if kwargs else known.apply(*args)
 
     made: Any = composition
     made.__code__ = made.__code__.replace(co_name=function.__name__)  # what errors say
@@ -283,30 +381,25 @@ def composed(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _kinds(values: Sequence[Any]) -> list[Any] | None:
-    """Return a list of all that the operations depend on beside the specs of the tensors and the
-    options.
+    """Return a list of all that the operations depend on beside the specs of the tensors, their
+    marks and the options.
 
-    That is which tensors require grad, which are scalars, which are the same, and the strides of
-    tensors that are not in C order. The result is None if operations on these tensors cannot be
-    noted.
+    That is the strides of tensors that are not in C order. The result is None if operations on
+    these tensors cannot be noted.
     """
     kinds: list[Any] = []
-    for x in values:
+    for n, x in enumerate(values):
         array = x.array
         if array is None or x.spec.device != CPU:
             return None
-        # Without a gradient, a value that the function detaches cannot be told from one that it
-        # passes on.
-        kinds.append((x.requires_grad and mode.grad, x.is_scalar))
         if not array.flags.c_contiguous:
-            kinds.append(array.strides)
+            kinds.append((n, array.strides))
     if len(values) > 1:
         arrays = [id(x.array) for x in values]
         if len(set(arrays)) < len(values):
             places = [arrays.index(array) for array in arrays]
             if any([values[n] is not x for n, x in zip(places, values, strict=True)]):  # noqa: C419
                 return None  # in a later call there may be two arrays
-            kinds += places
     return kinds
 
 
@@ -328,6 +421,7 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
         steps,
         [(n, x._view if x.is_scalar else None) for n, x in zip(found, results, strict=True)],
         _kind(result),
+        not isinstance(result, tuple) and _is_recordable(steps),
     )
 
 

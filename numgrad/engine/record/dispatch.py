@@ -29,6 +29,7 @@ from .apply import (
     saved_result,
 )
 from .compiled_recorder import UNWRITTEN, recorder_of
+from .new_shapes import remember_family
 from .operands import as_value, descriptor
 from .operands import learn_elementwise as learn_of
 from .plan import Mixture, make_plan, plan_key, plan_of, shared_plan
@@ -145,10 +146,25 @@ def apply_one(plan: Kind, x: Any) -> Any:
         require_own_arrays((x,))
         array = plan.compute(array)
     except ValueError:  # a reshape of these strides has to copy
-        return apply(plan.operator, (x,), plan.static)[0]
+        return _copied(plan, x)
     if plan.like is not None:
         return _recorded_alike(plan.like, x, array, plan.operator, plan.static, plan)
     return _recorded_one(plan, x, array)
+
+
+def _copied(plan: Kind, x: Any) -> Any:
+    """Return what `apply_one` does for a plan whose view of ``x`` would have to copy."""
+    array, spec = x.array, plan.spec
+    may_copy = plan.step and plan.operator.may_copy
+    if not may_copy or type(array) is not _Array or spec.rows or other_modes:
+        return apply(plan.operator, (x,), plan.static)[0]
+    made = np.empty(spec.shape, spec.dtype)  # which is no view, as the base of a view would be
+    made.reshape(array.shape)[...] = array
+    result = new_result(plan, made, runtime.value)
+    if plan.reads and x.requires_grad:
+        parent = x.node or accumulator_of(x)
+        record_planned(plan, 1, (x,), (parent,), result, _frame(2))
+    return result
 
 
 def _recorded_one(plan: Kind, x: Any, array: Any) -> Any:
@@ -249,6 +265,13 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
     The result is None if an argument is still to be computed, or is a number too large for the
     dtype.
     """
+    if len(args) == 2:
+        (x, y), (first, second) = args, known.operands
+        x, a = (x, x.array) if first is None else first(x, args)
+        if a is not None:
+            y, b = (y, y.array) if second is None else second(y, args)
+            return None if b is None else _apply_two(known.plan, x, y, a, b)
+        return None
     values, arrays = [], []
     for arg, operand in zip(args, known.operands, strict=False):
         if operand is None:
@@ -259,8 +282,6 @@ def _apply_mixture(known: Mixture, args: Sequence[Any]) -> Any:
             return None
         values.append(arg)
         arrays.append(array)
-    if len(values) == 2:
-        return _apply_two(known.plan, values[0], values[1], arrays[0], arrays[1])
     return _apply_many(known.plan, values, arrays)
 
 
@@ -431,6 +452,8 @@ def learn(
     if (other_modes and mode.deferring) or any([value.array is None for value in values]):  # noqa: C419
         return
     if static is None:
-        learn_of(operator, args, tuple(values), apply_one)
+        learned = learn_of(operator, args, tuple(values), apply_one)
+        if learned is not None:
+            remember_family(operator, args, *learned)
     elif all([a is v and type(a) is runtime.value for a, v in zip(args, values, strict=True)]):  # noqa: C419
         plan_of(operator, static, values)

@@ -199,7 +199,9 @@ class TensorConverter:
 
     def __call__(self, value: Any, args: Sequence[Any]) -> ConvertedOperand:
         for plan in self.plans:
-            value = self.apply(plan, value)
+            record = plan.recorder
+            made = None if record is None or other_modes else record(value)
+            value = self.apply(plan, value) if made is None else made
         return value, value.array
 
 
@@ -208,10 +210,11 @@ def learn_elementwise(
     args: Sequence[Any],
     values: tuple[Value, ...],
     apply: Callable[[Kind, Value], Value],
-) -> None:
+) -> tuple[Kind, list[Converter | None]] | None:
     """Keep a plan for applications of an elementwise operator to arguments like ``args``.
 
-    If arguments have to be converted, a `Mixture` is kept, too.
+    If arguments have to be converted, a `Mixture` is kept, too. The plan is returned with the
+    functions that convert the arguments, None if there is no plan.
 
     Parameters
     ----------
@@ -221,27 +224,34 @@ def learn_elementwise(
         Applies the plan of a conversion to a value.
     """
     if any([value.rows for value in values]):  # noqa: C419  a list is faster
-        return
+        return None
     plan = plan_of(operator, {}, values, at_once=True)
     if plan is None:
-        return
-    operands, device = [], device_of(plan.inputs)
+        return None
+    operands: list[Converter | None] = []
+    device = device_of(plan.inputs)
     for n, (arg, value) in enumerate(zip(args, values, strict=True)):
         if arg is value and type(arg) is runtime.value:
             operands.append(None)
             continue
         is_read = any(r is not None and r[n] for r in plan.reads)
-        made = _operand(arg, value.spec, is_read, apply, device)
+        made = converter_of(arg, value.spec, is_read, apply, device)
         if made is None:
-            return
+            return None
         operands.append(made)
     if any(operands):
         keep(operator, operator.kinds, tuple(map(descriptor, args)), Mixture(plan, operands))
+    return plan, operands
 
 
-def _operand(
+def converter_of(
     arg: Any, spec: Spec, is_read: bool, apply: Any, device: str
 ) -> Converter | None:
+    """Return the function that converts an argument to an operand of a spec; None if there is none.
+
+    ``is_read`` says whether the derivative reads the operand; ``apply`` applies the plan of a
+    conversion.
+    """
     kind = type(arg)
     if kind is runtime.value:
         plans = _conversions(arg.spec, spec)

@@ -5,12 +5,13 @@ plans of the operators are kept under the key.
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from math import copysign
 from typing import Any
 
 from ...process.bounded_dict import Bounded
 from ..graph.kind import keep
 from .apply import mode, other_modes, runtime
-from .compiled_recorder import finder_of, recorder_of
+from .compiled_recorder import direct_recorder_of, finder_of, numbered
 from .deferred import apply_deferred, view
 from .dispatch import apply_one, apply_plan, apply_unplanned
 from .guards import guarded
@@ -179,14 +180,11 @@ class Steps:
         plans = [plan for plan, _, _ in known] if is_wired else known
         if not all([plan.recorder is not None for plan in plans]):  # noqa: C419  a list is faster
             return
-        for plan in plans:
-            if plan.direct_recorder is None:  # the finder has no frame, its caller is the user
-                plan.direct_recorder = recorder_of(plan, 1)
-            if plan.direct_recorder is None:
-                return
-        found = tuple([plan.direct_recorder for plan in plans])
-        if is_wired:
-            found = tuple([(r, *reads) for r, (_, reads, _) in zip(found, known, strict=True)])
+        found: Any = tuple(map(direct_recorder_of, plans))
+        if is_wired and None not in found:
+            found = numbered(found, [reads for _, reads, _ in known], [last for *_, last in known])
+        if found is None or None in found:
+            return
         keep(self, self.recorders, key, found)
         if self.call == self._call:
             self.call = finder_of(self.recorders, self._call) or self._call
@@ -211,36 +209,50 @@ def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
     return last
 
 
-def key_of_arguments(items: Any, values: list[Any]) -> tuple[Any, ...] | None:
+def key_of_arguments(
+    items: Any, values: list[Any], marks: bool = False
+) -> tuple[Any, ...] | None:
     """Return the key of arguments, and append the tensors among them to ``values``.
 
-    In the key a tensor is its spec, a boolean its type and itself, a float its type and digits, a
-    slice its type and bounds, a tuple its type, its length and its items. Types are exact: ``True``
-    and ``1.0`` are equal to 1, but they are other options, and so is ``-0.0`` beside ``0.0``. The
-    result is ``None`` if an argument is of another type.
+    In the key a tensor is its spec, a boolean or a float its type and itself, a slice its type and
+    bounds, a tuple its type, its length and its items. Types are exact: ``True`` and ``1.0`` are
+    equal to 1, but they are other options. For ``-0.0`` and a NaN there are their digits. With
+    ``marks`` the spec of a tensor is followed by whether it requires grad, whether it is a scalar,
+    and the type and number of each one before it that is the same tensor. The result is ``None`` if
+    an argument is of another type.
     """
     key: list[Any] = []
     for item in items:
         kind = type(item)
         if kind is runtime.value:
-            values.append(item)
             key.append(item.spec)
+            if marks:
+                key += (item.requires_grad, item.is_scalar)
+                for n, other in enumerate(values):
+                    if other is item:
+                        key += (kind, n)
+            values.append(item)
         elif kind in _ALIKE:
             key.append(item)
         elif kind is bool:
             key += (bool, item)
         elif kind is float:
-            key += (float, item.hex())
+            key += (float, item if _is_found_again(item) else item.hex())
         elif kind is slice:
             bounds = (item.start, item.stop, item.step)
             if not _ALIKE.issuperset(map(type, bounds)):
                 return None
             key += (slice, *bounds)
         elif kind is tuple or kind is list:
-            inner = key_of_arguments(item, values)
+            inner = key_of_arguments(item, values, marks)
             if inner is None:
                 return None
             key += (tuple, len(item), *inner)
         else:
             return None
     return tuple(key)
+
+
+def _is_found_again(number: float) -> bool:
+    """Whether a float can be a key: a NaN equals nothing, and -0.0 equals 0.0."""
+    return number > 0.0 or number < 0.0 or copysign(1.0, number) > 0.0 == number

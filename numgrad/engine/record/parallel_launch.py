@@ -23,7 +23,7 @@ from .apply import runtime
 _TIMES = {True: 4, False: 16}
 # NumPy calls a kernel for each row if operands broadcast, which takes as long as some 30 elements.
 # A program has one call for many rows, and pays for so many rows with fewer elements.
-_MANY_ROWS, _LONG_ROW = 256, 128
+MANY_ROWS, _LONG_ROW = 256, 128
 _CALLS = 8  # before a program is made for operands of the same shapes
 _plans: dict[Hashable, Executable] = Bounded(256)
 
@@ -77,7 +77,7 @@ def by_short_rows(
     shape = broadcast_shapes(*[x.shape for x in inputs])
     kinds = tuple([(x.shape, x.dtype) for x in inputs])
     key = (by_short_rows, operator, frozen(static), kinds, settings.version)
-    is_short = 0 < shape[-1] < _LONG_ROW and prod(shape[:-1]) >= _MANY_ROWS
+    is_short = 0 < shape[-1] < _LONG_ROW and prod(shape[:-1]) >= MANY_ROWS
     if not is_short or key[2] is None:
         return None
     calls = iter(range(_CALLS))

@@ -128,13 +128,20 @@ def _computation(
     if rows:
         return _refuse_rows, None
     if device == CPU:
-        compute = operator.computation(runtime.target, inputs, static)
-        return compute if type(compute) is tuple else (compute, None)
+        return computation_of(operator, static, inputs)
     if not all([s.device == device or is_movable_spec(s) for s in inputs]):  # noqa: C419
         return None, None  # an array of the host beside tensors of a device
     if operator.is_view:
         return partial(_device_view, partial(operator.function, **static), Bounded(64)), None
     return partial(_device_apply, operator, static, Bounded(64)), None
+
+
+def computation_of(
+    operator: Any, static: dict[str, Any], inputs: tuple[Spec, ...]
+) -> tuple[Any, Any]:
+    """Return what `_computation` does, for operands of the CPU without rows."""
+    compute = operator.computation(runtime.target, inputs, static)
+    return compute if type(compute) is tuple else (compute, None)
 
 
 def _device_view(function: Any, known: dict[Any, Any], array: Any) -> Any:

@@ -33,15 +33,16 @@ def plan_of_write(operator: Any, x: Any, y: Any) -> Kind:
     return plan or shared_plan(operator, {}, (x.spec, y.spec), x.spec)
 
 
-def overwrite(plan: Kind, x: Any, y: Any, wanted: int) -> Any:
+def overwrite(plan: Kind, x: Any, y: Any, wanted: int, read: Any = None) -> Any:
     """Compute an elementwise operator of ``x`` and ``y`` into the array of ``x``; return a value
     with that array, which has the node of the operation.
 
     ``wanted`` is a bit mask of the inputs that require grad; without any there is no node. The
-    derivative must not read what ``x`` was.
+    derivative must not read what ``x`` was. ``read`` is the array that the kernel reads for ``y``,
+    by default that of ``y``.
     """
     a = x.array
-    (plan.overwrite or _overwriting(plan))(a, y.array, out=a)
+    (plan.overwrite or _overwriting(plan))(a, y.array if read is None else read, out=a)
     x.storage.version += 1
     result = new_result(plan, a, runtime.value)
     result._storage, result._view = x._storage, None

@@ -8,14 +8,15 @@ that it reaches through them.
 
 import functools
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from types import CellType, EllipsisType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...engine.capture.user_call import is_of_user
-from ...process.transformed_function import Transformed
+from ...process.transformed_function import FunctionHolder, Transformed
+from .attribute_functions import functions_by_attributes
 from .name_check import MISSING, NameCheck, Variable
 from .names_in_code import names_in
 from .static_keys import IdentityKey, frozen
@@ -39,6 +40,13 @@ class Key(NamedTuple):
 
     key: Hashable
     is_value: bool
+
+
+class _Reached(NamedTuple):
+    """A function whose names count, and the class whose method the function is, if any."""
+
+    function: FunctionType
+    owner: Any
 
 
 class Binding:
@@ -128,7 +136,7 @@ def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
         function = waiting.pop(0)
         if function not in seen:
             seen.add(function)
-            waiting += search.functions_named_in(function)
+            waiting += search.functions_named_in(*function)
     return search.found()
 
 
@@ -142,18 +150,28 @@ class _Search:
         self._found: dict[tuple[int, str], tuple[Variable, Any]] = {}
         self._bound: set[tuple[int, str]] = set()
 
-    def functions_named_in(self, function: FunctionType) -> list[FunctionType]:
-        """Note the names that a function reads; return the functions of the user that they are
-        bound to."""
-        functions = []
+    def functions_named_in(self, function: FunctionType, owner: Any) -> list[_Reached]:
+        """Note the names that a function reads; return the functions of the user that the names
+        are bound to, and the methods that the function calls by attributes.
+
+        ``owner`` is the class whose method the function is, None for other functions.
+        """
+        attributes = names_in(function.__code__).attributes
+        functions = [] if owner is None else _by_attributes(owner, attributes)
         for variable, is_bound_there in _variables_of(function):
             key = id(variable.place), variable.name
             if is_bound_there:
                 self._bound.add(key)
             value = variable.value()
-            if key not in self._found and value is not MISSING and _is_watched(variable, value):
+            if value is MISSING:
+                continue
+            is_new = key not in self._found and _is_watched(variable, value)
+            if is_new:
                 self._found[key] = variable, value
-                functions += [f for f in _functions_of(value) if _is_users(f)]
+            for thing in _with_items(value):
+                called = _functions_of(thing) if is_new else ()
+                functions += [one for one in called if _is_users(one.function)]
+                functions += _by_attributes(thing, attributes)
         return functions
 
     def found(self) -> tuple[list[Variable], list[Any]]:
@@ -172,39 +190,63 @@ def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
         yield Variable(cell, name), name in names.stored_in_cells
 
 
-def _functions_of(thing: Any) -> list[FunctionType]:
-    """Return the functions of Python that a call of an object runs, as far as that is known."""
+def _with_items(value: Any) -> list[Any]:
+    """Return a value, and behind it the first items of a list, a tuple or a dict."""
+    kind = type(value)
+    items = list(value.values()) if kind is dict else value if kind in (list, tuple) else ()
+    return [value, *items[:_MOST_FUNCTIONS]]
+
+
+def _functions_of(thing: Any, owner: Any = None) -> list[_Reached]:
+    """Return the functions of Python that a call of an object runs, as far as that is known.
+
+    ``owner`` is the class where the object was found as a method.
+    """
     kind = type(thing)
     if kind is FunctionType:
-        return [thing]
+        return [_Reached(thing, owner)]
     if kind is MethodType:
-        return _functions_of(thing.__func__)
-    if issubclass(kind, Transformed):
-        return _functions_of(vars(thing)["__wrapped__"])
+        holder = thing.__self__ if issubclass(type(thing.__self__), FunctionHolder) else None
+        of_method = _functions_of(thing.__func__, _class_of(thing.__self__))
+        return of_method if holder is None else [*of_method, *_functions_of(holder)]
+    if issubclass(kind, (Transformed, FunctionHolder)):
+        return _functions_of(vars(thing)["__wrapped__"], owner)
     if issubclass(kind, functools.partial):
         parts = (thing.func, *thing.args, *thing.keywords.values())
         return [function for part in parts for function in _functions_of(part)]
-    call = getattr(kind, "__call__", None)  # noqa: B004  a method of its class, not whether it is one
-    return [call] if type(call) is FunctionType else []
+    call, _ = next(functions_by_attributes(kind, ("__call__",)), (None, None))
+    return [_Reached(call, kind)] if type(call) is FunctionType else []
+
+
+def _by_attributes(thing: Any, names: Collection[str]) -> list[_Reached]:
+    """Return the functions of the user that are attributes of an object, its class or a module."""
+    pairs = functions_by_attributes(thing, names) if names else ()
+    found = [one for item, owner in pairs for one in _functions_of(item, owner)]
+    return [one for one in found if _is_users(one.function)]
+
+
+def _class_of(thing: Any) -> type:
+    return thing if issubclass(type(thing), type) else type(thing)
 
 
 def _is_watched(variable: Variable, value: Any) -> bool:
     """Whether a name may be bound to something else later, so that each call has to check it.
 
-    A name that is bound to a module or a class is not watched. Nor is a global that has the name of
-    the library function to which it is bound, as an import makes it.
+    A name that is bound to a module is not watched. Nor is a global that has the name of the
+    function or class of a library to which it is bound, as an import makes it.
     """
     kind = type(value)
-    if issubclass(kind, (ModuleType, type)):
+    if issubclass(kind, ModuleType):
         return False
     if type(variable.place) is CellType or not callable(value):
         return True
     return getattr(value, "__name__", None) != variable.name or not _is_of_library(value)
 
 
-def _is_of_library(function: Any) -> bool:
-    """Whether a function, of Python or compiled, is from a module that is not the user's."""
-    name = getattr(function, "__module__", None) or type(function).__module__
+def _is_of_library(thing: Any) -> bool:
+    """Whether a class or a function, of Python or compiled, is from a module that is not the
+    user's."""
+    name = getattr(thing, "__module__", None) or type(thing).__module__
     file = getattr(sys.modules.get(name), "__file__", None)
     return name in sys.stdlib_module_names or (file is not None and not is_of_user(file))
 

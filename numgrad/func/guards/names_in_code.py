@@ -1,4 +1,5 @@
-"""The names of globals and closure cells that the code of a function loads and stores."""
+"""The names of globals, closure cells and attributes that the code of a function loads and stores.
+"""
 
 import dis
 from types import CodeType
@@ -7,6 +8,7 @@ from typing import NamedTuple
 from ...process.bounded_dict import Bounded
 
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 _STORES = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _STORES_IN_CELLS = ("STORE_DEREF", "DELETE_DEREF")
 _known: Bounded[CodeType, "Names"] = Bounded(2048)
@@ -16,12 +18,14 @@ class Names(NamedTuple):
     """The names that code loads and stores, functions that are defined in it included."""
 
     loaded: tuple[str, ...]
+    attributes: tuple[str, ...]
     stored: frozenset[str]
     stored_in_cells: frozenset[str]
 
 
 def names_in(code: CodeType) -> Names:
-    """Return the names of globals that code loads and stores, and of cells that it stores."""
+    """Return the names of globals that code loads and stores, of attributes that it loads, and of
+    cells that it stores."""
     names = _known.get(code)
     if names is None:
         names = _known[code] = _found(code)
@@ -41,12 +45,13 @@ def _found(code: CodeType) -> Names:
 
     return Names(
         tuple(of(_LOADS, [names.loaded for names in inner])),
+        tuple(of(_ATTRIBUTES, [names.attributes for names in inner])),
         frozenset(of(_STORES, [names.stored for names in inner])),
         frozenset(of(_STORES_IN_CELLS, [names.stored_in_cells for names in inner])),
     )
 
 
-_OF_NAMES = {*_LOADS, *_STORES, *_STORES_IN_CELLS}
+_OF_NAMES = {*_LOADS, *_ATTRIBUTES, *_STORES, *_STORES_IN_CELLS}
 
 
 __all__ = ["Names", "names_in"]

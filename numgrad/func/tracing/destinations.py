@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..._errors import ArgTypeError
+from ..._tensor import Tensor
 from ...containers import optree_calls as optree
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode
+from .device_destinations import require_fitting, require_tensor, run_into_tensors, stand_in
 
 _MOST_WORK = 10_000  # of the exact test for overlap, which could take long for many axes
 
@@ -17,18 +19,18 @@ _MOST_WORK = 10_000  # of the exact test for overlap, which could take long for 
 def run_into(specialization: Any, call: Any, out: Any) -> None:
     """Run a specialization and write its results to ``out``.
 
+    ``out`` has arrays of NumPy, and tensors for the results on a device.
+
     Raises
     ------
     ArgTypeError
-        If ``out`` has another structure than the result, or holds anything but arrays, or if a
-        gradient would have to pass through it.
+        If ``out`` has another structure than the result, or holds anything else, or if a gradient
+        would have to pass through it.
     ValueError
         If an array has another shape or dtype, is read-only, or shares memory with another one.
+    DeviceError
+        If a tensor is not on the device of its result.
     """
-    if set(specialization.trace.stages.devices) - {CPU}:
-        raise ArgTypeError(
-            "jit: out= holds arrays of NumPy, and the results are on a device; call without out="
-        )
     outs = _matching(specialization, out)
     tensors = [] if specialization.as_numpy else specialization.tensors(call)
     given = (*tensors, *specialization.trace.outer)
@@ -39,6 +41,9 @@ def run_into(specialization: Any, call: Any, out: Any) -> None:
         )
     arrays = specialization.arrays(call)
     stages = specialization.trace.stages
+    if set(stages.devices) - {CPU}:
+        run_into_tensors(stages, arrays, outs)
+        return
     if stages.is_single:
         (stage,) = stages.stages
         read = [arrays[n] for n in stage.sources]
@@ -87,20 +92,24 @@ def _is_reusable(
     )
 
 
-def _matching(specialization: Any, out: Any) -> list[np.ndarray]:
-    """Return the arrays of ``out``, after checking their structure, shapes and dtypes."""
+def _matching(specialization: Any, out: Any) -> list[Any]:
+    """Return the leaves of ``out``, after checking their structure, shapes, dtypes and devices."""
     leaves, structure = optree.tree_flatten(out, none_is_leaf=True)
     positions = list(range(len(leaves)))
     if structure != specialization.structure or positions != specialization.positions:
         raise ArgTypeError(
             f"jit: out has the structure {structure}, the result has {specialization.structure}"
         )
-    for leaf, spec in zip(leaves, specialization.trace.stages.specs, strict=True):
-        checked_destination(leaf, spec, "jit")
+    stages = specialization.trace.stages
+    for leaf, spec, device in zip(leaves, stages.specs, stages.devices, strict=True):
+        if device == CPU:
+            checked_destination(leaf, spec, "jit")
+        else:
+            require_tensor(leaf, spec, device)
     for n, leaf in enumerate(leaves):
         if any(_overlap(leaf, other) for other in leaves[:n]):
             raise ValueError("jit: arrays of out share memory")
-    return leaves  # type: ignore[return-value]
+    return leaves
 
 
 def checked_destination(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what: str) -> np.ndarray:
@@ -108,18 +117,21 @@ def checked_destination(leaf: Any, spec: tuple[tuple[int, ...], np.dtype], what:
     shape, dtype = spec
     if not isinstance(leaf, np.ndarray):
         raise ArgTypeError(f"{what}: out must hold NumPy arrays, got {type(leaf).__name__}")
-    if leaf.shape != shape or leaf.dtype != dtype:
-        raise ValueError(
-            f"{what}: out has shape {leaf.shape} and dtype {leaf.dtype}, the result {shape} and "
-            f"{dtype}"
-        )
+    require_fitting(leaf, shape, dtype, what)
     if not leaf.flags.writeable:
         raise ValueError(f"{what}: an array of out is read-only")
     return leaf
 
 
-def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays have an element in common. Two columns of one matrix have none."""
+def _overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays or tensors have an element in common. Two columns of one matrix have none.
+    """
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        first: Any = getattr(a, "array", None)
+        second: Any = getattr(b, "array", None)
+        if type(a) is not type(b) or first.memory is not second.memory:
+            return False
+        a, b = stand_in(first), stand_in(second)
     try:
         return np.shares_memory(a, b, max_work=_MOST_WORK)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:

@@ -79,7 +79,8 @@ def jit(
     Returns
     -------
     callable
-        Takes what ``f`` takes, and ``out=``, arrays in the structure of the result to write it to.
+        Takes what ``f`` takes, and ``out=``, arrays in the structure of the result to write it to;
+        for a result on a device, a tensor there.
         Results are arrays if no argument is a tensor, else tensors, which can be differentiated
         with respect to every tensor that requires grad, to any order.
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
-from ...ir.broadcasting import broadcast_shapes
 from ...operators.elementwise.arithmetic import add
 from ...operators.shape import reshape as _shape
 from ...operators.shape.index_positions import positions
@@ -35,32 +34,94 @@ from .keys import (
 )
 
 
-def of_plain_key(key: Any, x_shape: tuple[int, ...], caller: str) -> tuple[Any, ...] | None:
-    """Return positions, and what `ArrayKey` has behind them, for a key of arrays of integers behind
-    full slices; None for others, and where something is out of bounds."""
-    lead, arrays = _plain_arrays(key)
-    stop = lead + len(arrays)
-    if not arrays or stop > len(x_shape):
+def plain_key(key: Any, ndim: int) -> tuple[tuple[Any, ...], int, int] | None:
+    """Return the arrays and integers of a key if they stand side by side, with nothing but full
+    slices around them; None for other keys.
+
+    With them come the numbers of axes in front of those that they touch, and of these, for an array
+    of ``ndim`` axes. The arrays are of integers or masks; those of several axes are in C order.
+    """
+    touched: list[Any] = []
+    before = count = behind = 0
+    dots, is_over = None, False
+    for item in key if type(key) is tuple else (key,):
+        kind = type(item)
+        if kind is int or (kind is not slice and item is not ...):
+            plain = item if kind is int else _plain_array(item)
+            if plain is None or is_over:
+                return None
+            touched.append(plain)
+            count += 1 if kind is int or plain.dtype.kind != "b" else plain.ndim
+            continue
+        is_over = bool(touched)
+        if item is ... and dots is None:
+            dots = is_over
+        elif item is ... or item != WHOLE:
+            return None
+        elif is_over:
+            behind += 1
+        else:
+            before += 1
+    if before + count + behind > ndim or np.ndarray not in map(type, touched):
         return None
-    sizes = x_shape[lead:stop]
+    return tuple(touched), ndim - count - behind if dots is False else before, count
+
+
+def _plain_array(item: Any) -> np.ndarray | None:
+    """Return an item that is an array of integers or a mask as an array; None for others, and for
+    arrays whose order in memory the result would have."""
+    array = plain_array(item, "iub")
+    return None if array is None or not (array.ndim == 1 or array.flags.c_contiguous) else array
+
+
+def of_plain_key(key: Any, x_shape: tuple[int, ...], caller: str) -> tuple[Any, ...] | None:
+    """Return positions, and what `ArrayKey` has behind them, for a plain key; None for others, and
+    where something is out of bounds."""
+    plain = plain_key(key, len(x_shape))
+    if plain is None:
+        return None
+    touched, lead, count = plain
+    sizes = x_shape[lead : lead + count]
+    tail = len(x_shape) - lead - count
     if prod(sizes) <= FEW:
         try:
-            found = numbers_of(sizes)[arrays]
+            found = numbers_of(sizes)[touched]
         except IndexError:
             return None
-        return Tensor(found.reshape(-1)), len(arrays), len(x_shape) - stop, found.shape
-    try:
-        shape = broadcast_shapes(*[index.shape for index in arrays])
-    except ValueError:
+        return Tensor(found.reshape(-1)), count, tail, found.shape
+    if len(touched) == 1 and touched[0].dtype.kind == "b":
+        if touched[0].shape != sizes:
+            return None
+        found = np.flatnonzero(touched[0])
+        return Tensor(found), count, tail, found.shape
+    return _of_many(touched, sizes, lead, tail, caller)
+
+
+def _of_many(
+    touched: tuple[Any, ...], sizes: tuple[int, ...], lead: int, tail: int, caller: str
+) -> tuple[Any, ...] | None:
+    """Return what `of_plain_key` does for arrays of integers alone, where there are more elements
+    than tables are kept for."""
+    if any([type(i) is int or i.dtype.kind == "b" for i in touched]):  # noqa: C419
         return None
     total: Any = None
-    for n, index in enumerate(arrays):
-        whole = index if index.shape == shape else np.broadcast_to(index, shape)
-        vector = Tensor(whole.reshape(-1))
-        step = prod(sizes[n + 1 :])
-        at = positions(vector, caller=caller, axis=lead + n, size=sizes[n], step=step)
-        total = at.array if total is None else np.add(total, at.array, out=total)
-    return Tensor(total), len(arrays), len(x_shape) - stop, shape
+    try:
+        for n, index in enumerate(touched):
+            at = _along(index, lead + n, sizes[n], prod(sizes[n + 1 :]), caller)
+            total = at if total is None else total + at
+    except (IndexError, ValueError):
+        return None
+    return Tensor(total.reshape(-1)), len(touched), tail, total.shape
+
+
+def _along(index: np.ndarray, axis: int, size: int, step: int, caller: str) -> np.ndarray:
+    """Return the positions for indices along one axis, whose neighbours are ``step`` elements
+    apart."""
+    if size <= FEW and index.size <= FEW:
+        at = numbers_of((size,))[index]
+        return at if step == 1 else at * step
+    found = positions(Tensor(index.reshape(-1)), caller=caller, axis=axis, size=size, step=step)
+    return found.array.reshape(index.shape)
 
 
 def of_indices_along(
@@ -77,11 +138,10 @@ def of_indices_along(
         return None
     lines = (*x_shape[:axis], 1, *x_shape[axis + 1 :])
     first = _first_of_lines(x_shape, axis) if prod(lines) <= FEW else _firsts(x_shape, axis)
-    static = {"axis": axis, "size": x_shape[axis], "step": prod(x_shape[axis + 1 :])}
-    at = positions(Tensor(index.reshape(-1)), caller=caller, **static).array.reshape(index.shape)
+    size, step = x_shape[axis], prod(x_shape[axis + 1 :])
     try:
-        total = at + first
-    except ValueError:
+        total = _along(index, axis, size, step, caller) + first
+    except (IndexError, ValueError):
         return None
     return Tensor(total.reshape(-1)), total.shape
 
@@ -98,21 +158,9 @@ def _firsts(shape: tuple[int, ...], axis: int) -> np.ndarray:
 _first_of_lines = lru_cache(maxsize=256)(_firsts)
 
 
-def _plain_arrays(key: Any) -> tuple[int, tuple[np.ndarray, ...]]:
-    """Return the number of full slices and the arrays behind them; none if there is more."""
-    if type(key) is not tuple:
-        array = plain_array(key)
-        return 0, () if array is None else (array,)
-    lead = 0
-    while lead < len(key) and type(key[lead]) is slice and key[lead] == WHOLE:
-        lead += 1
-    arrays = [array for array in map(plain_array, key[lead:]) if array is not None]
-    return lead, tuple(arrays) if len(arrays) == len(key) - lead else ()
-
-
-def plain_array(item: Any) -> np.ndarray | None:
-    """Return an item of a key that is an array of integers, and has axes, as one; None for
-    others."""
+def plain_array(item: Any, kinds: str = "iu") -> np.ndarray | None:
+    """Return an item of a key that is an array of one of these kinds of dtypes, by default of
+    integers, and has axes, as one; None for others."""
     array = item
     if type(item) is Tensor:
         array = item._on_host()
@@ -120,7 +168,7 @@ def plain_array(item: Any) -> np.ndarray | None:
         array = np.array(item)
     if type(array) is not np.ndarray or not array.ndim:
         return None
-    return array if array.dtype.kind in "iu" and array.dtype.isnative else None
+    return array if array.dtype.kind in kinds and array.dtype.isnative else None
 
 
 def positions_of(key: Items, shape: Sequence[int], caller: str) -> ArrayKey:

@@ -20,10 +20,11 @@ from ...operators.shape import reshape as _shape
 from ..array.axes import normalize_axis_index
 from ..array.operands import as_tensor
 from ..creation.memory_order import in_order, laid_as_read, laid_like
-from .index_arrays import of_indices_along, of_plain_key, plain_array, positions_of
+from .index_arrays import of_indices_along, of_plain_key, plain_key, positions_of
 from .keys import (
     BASIC,
     NUMPYS_TOO,
+    WHOLE,
     BasicKey,
     has_window,
     is_basic,
@@ -81,13 +82,16 @@ def read(x: Tensor, key: Any, caller: str) -> Any:
     away = x.spec.device != CPU
     if not other_modes and x.requires_grad and not (away and _holds(key, Tensor)):
         found = of_plain_key(key, x.shape, caller)
-        if found is not None:
-            return _found(x, key, caller, *found)
+        if found is not None:  # which lies in memory as in NumPy already
+            return _gathered.call(x, *found, caller == "getitem" and _is_turned(x, *found))
     elif not other_modes and not away:
-        index = plain_array(key)
-        if index is not None and x.ndim:
+        plain = plain_key(key, x.ndim)
+        if plain is not None:
             assert x.array is not None
-            return Tensor(look_up(x.array, index, [index], x.shape))
+            try:
+                return Tensor(x.array[(*(WHOLE,) * plain[1], *plain[0])])
+            except IndexError:
+                pass  # the general way says what is wrong
     numbers = plain_numbers(key, x.ndim)
     if is_basic(numbers) and not other_modes:
         return _basic.call(x, numbers)
@@ -143,9 +147,14 @@ def _found(
     """Return the elements at positions as an operation of the graph; what an index reads lies in
     memory as in NumPy, other functions give C order."""
     is_index = caller == "getitem"
-    turned = is_index and (x.ndim > count + tail or strides_of_value(x) is not None)
+    turned = is_index and _is_turned(x, positions, count, tail, shape)
     found = _gathered.call(x, positions, count, tail, shape, turned)
     return laid_as_read(found, x, key, count) if is_index else found
+
+
+def _is_turned(x: Tensor, positions: Tensor, count: int, tail: int, shape: Any) -> bool:
+    """Whether NumPy might lay out what an index reads in another order than C."""
+    return x.ndim > count + tail or strides_of_value(x) is not None
 
 
 def _gather(x: Tensor, positions: Tensor, *options: Any) -> Tensor:

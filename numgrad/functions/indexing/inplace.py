@@ -11,12 +11,13 @@ from ..._errors import ArgTypeError, DtypeError
 from ..._tensor import ArrayLike, Tensor
 from ...engine.graph.kind import MOST_KINDS
 from ...engine.graph.memory_order import stand_in
-from ...engine.graph.value import CPU, ForeignStorage, View
+from ...engine.graph.value import CPU, ForeignStorage, Spec, View, spec_of
 from ...engine.graph.view import Chain
 from ...engine.record import apply as _record
 from ...engine.record import inplace as _inplace
+from ...engine.record.operands import NumberConverter
 from ...engine.record.writes import overwrite, plan_of_write
-from ...ir.broadcasting import broadcast_shapes
+from ...ir.broadcasting import broadcast_shapes, mismatch
 from ...ir.device_array import DeviceArray
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import cast as _cast
@@ -323,17 +324,27 @@ def assign(operator: Any, x: Tensor, value: ArrayLike) -> Tensor:
     return x
 
 
+def _fits(name: str, shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether the result of the operator has the first of the two shapes."""
+    return mismatch(name, (shape, other)) is None and broadcast_shapes(shape, other) == shape
+
+
 def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
     """Compute into the memory of ``x`` itself; say no where something else has to be read from
     it."""
     if not isinstance(operator, Elementwise) or x.dtype not in _FAST or not _is_ours(x):
         return False
-    first, second = operator.prepare((x, operand), {})
-    if _inplace.is_deferred(first, second) or first is not x:
-        return False
+    read = None
+    is_usual = not _record.other_modes and x.spec.device == CPU and x.dtype.kind == "f"
+    if is_usual and type(operand) in _REAL:
+        second, read = _number_beside(x.spec)(operand)
+    else:
+        first, second = operator.prepare((x, operand), {})
+        if _inplace.is_deferred(first, second) or first is not x:
+            return False
     if second is not x and second._storage is x.storage:
         return False
-    if second.shape != x.shape and broadcast_shapes(x.shape, second.shape) != x.shape:
+    if second.shape != x.shape and not _fits(operator.name, x.shape, second.shape):
         return False
     plan = plan_of_write(operator, x, second)
     grad = not _record.other_modes or _record.mode.grad
@@ -342,10 +353,20 @@ def _computed_there(operator: Any, x: Tensor, operand: Any) -> bool:
     if reads and (reads[0] or (second is x and reads[1])):
         return False  # the derivative reads what is overwritten
     _inplace.preserve_saved_values(x)
-    result = overwrite(plan, x, second, wanted)
+    result = overwrite(plan, x, second, wanted, read)
     if wanted:
         _inplace.adopt_result(x, result)
     return True
+
+
+_REAL = frozenset((bool, int, float))
+
+
+@lru_cache(256)
+def _number_beside(spec: Spec) -> NumberConverter:
+    """Return what converts Python's real numbers to operands beside a value of a spec, whose dtype
+    they take on."""
+    return NumberConverter(spec_of((1,) * len(spec.shape), spec.dtype))
 
 
 _FAST = frozenset(map(np.dtype, ("float32", "float64", "complex64", "complex128")))

@@ -52,7 +52,7 @@ def part_of(x: Tensor, key: Any) -> Part | None:
 
 
 def _is_late(item: Any) -> bool:
-    is_mask = isinstance(item, Tensor) and item.dtype.kind == "b" and item.ndim > 0
+    is_mask = isinstance(item, Tensor) and item.dtype.kind == "b"
     return is_mask and not is_known(item)
 
 

@@ -63,7 +63,8 @@ def computed_in_place(
     """
     if not _is_rebound(caller, inputs, options):
         return None
-    if threading.active_count() == 1:
+    is_view_kept = mode.capture is not None and inputs[0].base is not None
+    if threading.active_count() == 1 and not is_view_kept:
         return _in_place_of(inputs[0], function(*inputs))
     before = inputs[0].copy("K")  # the graph has this one, and adds no reference to the array
     found = _in_place_of(inputs[0], function(before, *inputs[1:]))

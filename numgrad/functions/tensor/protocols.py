@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial, update_wrapper
+from functools import cache, lru_cache, partial, update_wrapper
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -217,11 +217,12 @@ def array_function(
     TypeError
         For a function without counterpart, or a parameter that the counterpart does not have.
     """
-    if not all(issubclass(kind, (Tensor, np.ndarray)) for kind in types):
-        return NotImplemented
-    name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
+    for kind in types:
+        if kind is not Tensor and not issubclass(kind, (Tensor, np.ndarray)):
+            return NotImplemented
     own = functions().get(function)
     if own is None:
+        name = _called(function)
         raise TypeError(f"{name} has no counterpart in numgrad; {way_out(name)}")
     if function in WRITING and args and type(args[0]) is np.ndarray:
         args = with_tensor("function", args, sys._getframe(1))
@@ -229,6 +230,11 @@ def array_function(
         return function(*[x.numpy(copy=True) if isinstance(x, Tensor) else x for x in args])
     alike = _alike(function, own)
     if kwargs or len(args) > alike:
+        plain = _plain_names(function, own, len(args), tuple(kwargs))
+        if plain is not None:
+            values = (*args[alike:], *kwargs.values())
+            return own(*args[:alike], **{ours: values[n] for ours, n in plain})
+        name = _called(function)
         args, kwargs = _translate(name, function, own, args, kwargs, alike)
         ours = _parameters(own)
         if _hands_on(ours) and "out" in ours:  # options such as where= and casting= are about `out`
@@ -236,6 +242,37 @@ def array_function(
         out = kwargs.pop("out", None)
         return delivered(own(*args, **kwargs), out, name)
     return own(*args, **kwargs)
+
+
+def _called(function: Callable[..., Any]) -> str:
+    """Return what users call a function of NumPy."""
+    return f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
+
+
+@lru_cache(4096)
+def _plain_names(
+    function: Callable[..., Any], own: Callable[..., Any], count: int, given: tuple[str, ...]
+) -> tuple[tuple[str, int], ...] | None:
+    """Return the counterpart's names of the arguments beyond those that are alike, each with its
+    number among these.
+
+    The function got ``count`` arguments by position, and those in ``given`` by name. The result is
+    None where `_translate` has to look at an argument: it may be one that the counterpart lacks.
+    """
+    theirs, ours, alike = list(_parameters(function)), _parameters(own), _alike(function, own)
+    names, places = _names(function, own), [*theirs[alike:count], *given]
+    found = [names.get(place) for place in places]
+    is_known = None not in found and "out" not in places and count <= len(theirs)
+    if not is_known or len({*found}) < len(found) or len({*places}) < len(places):
+        return None
+    if any([ours[name].kind is _UNNAMED for name in found if name is not None]):  # noqa: C419
+        return None
+    order = sorted(range(len(places)), key=lambda n: _place_in(theirs, places[n]))
+    return tuple([(str(found[n]), n) for n in order])
+
+
+def _place_in(names: list[str], name: str) -> int:
+    return names.index(name) if name in names else len(names)
 
 
 def _computes_in_numpy(caller: FrameType) -> bool:
@@ -261,7 +298,7 @@ def _translate(
     given = {**dict(zip(list(theirs)[alike:], args[alike:], strict=False)), **kwargs}
     args, names, order = args[:alike], _names(function, own), list(theirs)
     result = {}
-    for parameter in sorted(given, key=lambda p: order.index(p) if p in order else len(order)):
+    for parameter in sorted(given, key=lambda p: _place_in(order, p)):
         value, name = given[parameter], names.get(parameter)
         if name is None and (parameter == "out" or _hands_on(ours)):
             result[parameter] = value  # what the result is written to, or a function of users takes

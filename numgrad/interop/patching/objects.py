@@ -10,7 +10,7 @@ import numpy as np
 
 from .counterparts import counterpart
 
-OF_VECTORS = ("dirichlet", "multinomial", "multivariate_normal", "wishart")
+OF_VECTORS = ("dirichlet", "multinomial", "multivariate_normal", "multivariate_t", "wishart")
 OF_DISTRIBUTIONS = (
     "__call__", "freeze", "pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf",
     "isf", "mean", "median", "var", "std", "entropy", "stats",

@@ -157,10 +157,15 @@ class Gather(_Positional):
         return [laid_like(found, order)]
 
     def computation(self, target: Any, inputs: Any, static: Static) -> Any:
-        if static.get("turned", False):
-            return lambda *arrays: self.run(target, arrays, static)[0]
         lead, middle, last = _parts(inputs[0].shape, static["count"], static["tail"])
         flat, shape = (*lead, prod(middle), prod(last)), (*lead, *static["shape"], *last)
+        if static.get("turned", False):
+            whole = (prod(lead), prod(middle), prod(last))
+            return (
+                lambda *arrays: self.run(target, arrays, static)[0],
+                # NumPy's own index array, along one axis in place of many, has its layout.
+                lambda x, at: x.reshape(whole)[:, at].reshape(shape),
+            )
         if lead or last:
             return lambda x, at: x.reshape(flat).take(at, -2).reshape(shape)
         return np.ndarray.take if len(shape) == 1 else lambda x, at: x.take(at).reshape(shape)

@@ -9,6 +9,7 @@ import numpy as np
 from ..._declare import KernelOperator
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import laid_like
+from ...ir.sorted_order import before, complex_before
 from ..reduction.cumulative import Scan
 
 MANY = 256
@@ -93,22 +94,6 @@ def merge_runs(x, out, before):
         width *= 2
     for k in range(n):
         out[k] = source[k]
-
-
-def before(a, b):
-    """Whether ``a`` must stand before ``b``."""
-    return a < b or (b != b and a == a)
-
-
-def complex_before(a, b):
-    """Whether ``a`` must stand before ``b``: by real parts, then imaginary ones, NaN at the end."""
-    if (a.real != a.real) != (b.real != b.real):
-        return a.real == a.real
-    if (a.imag != a.imag) != (b.imag != b.imag):
-        return a.imag == a.imag
-    if a.real < b.real or a.real > b.real:
-        return a.real < b.real
-    return a.imag < b.imag
 
 
 argsort = Argsort(sorted_positions, sorted_complex_positions, "(n)->(n)", "argsort")

@@ -117,6 +117,15 @@ class CPUTarget:
 
         return recorders.finder(*parts)
 
+    def numbered(self, *parts: Any) -> Any:
+        """Return what a finder calls where each function reads values by number.
+
+        See `recorders.numbered`.
+        """
+        from .python import recorders
+
+        return recorders.numbered(*parts)
+
     def follower(self, *parts: Any) -> Any:
         """Return a builtin function that recognises graphs like an earlier one.
 

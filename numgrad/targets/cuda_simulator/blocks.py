@@ -56,8 +56,8 @@ class Block:
     shared : dict
         The arrays of shared memory, by the file and line of the kernel that ask for them.
     votes : dict
-        For each barrier, by number, the values that threads have given to ``syncthreads_count`` and
-        the like.
+        For each barrier, by number, the values that threads have given to ``syncthreads_count``,
+        ``shfl_xor_sync`` and the like, by the number of the thread.
     """
 
     def __init__(self, run: Callable[[], Any], threads: Sequence[SimulatedThread]) -> None:
@@ -67,7 +67,7 @@ class Block:
         self._failure: BaseException | None = None
         self.running = threads[0]
         self.shared: dict[Any, Any] = {}
-        self.votes: dict[int, list[Any]] = {}
+        self.votes: dict[int, dict[int, Any]] = {}
 
     def run_all(self) -> None:
         """Run all threads of the block to their ends, or raise the first exception of a thread."""
@@ -192,17 +192,31 @@ class Grid(FakeCUDAModule):
         self.block.meet()
 
     def syncthreads_count(self, val: Any) -> int:
-        return sum(map(bool, self._votes(val)))
+        return sum(map(bool, self._votes(val).values()))
 
     def syncthreads_and(self, val: Any) -> bool:
-        return all(self._votes(val))
+        return all(self._votes(val).values())
 
     def syncthreads_or(self, val: Any) -> bool:
-        return any(self._votes(val))
+        return any(self._votes(val).values())
 
-    def _votes(self, value: Any) -> list[Any]:
-        votes = self.block.votes.setdefault(self.block.running.barriers, [])
-        votes.append(value)
+    def shfl_xor_sync(self, mask: int, value: Any, lane_mask: int) -> Any:
+        return self._exchanged(value, self.laneid ^ lane_mask)
+
+    def shfl_down_sync(self, mask: int, value: Any, delta: int) -> Any:
+        lane = self.laneid + delta
+        return self._exchanged(value, lane if lane < self.warpsize else self.laneid)
+
+    def _exchanged(self, value: Any, lane: int) -> Any:
+        """Return the value that another thread of the warp gives: all of them meet first."""
+        if self.blockDim.x != self.warpsize:
+            raise DeviceError("simulated threads exchange values in blocks of one warp alone")
+        return self._votes(value)[lane]
+
+    def _votes(self, value: Any) -> dict[int, Any]:
+        thread = self.block.running
+        votes = self.block.votes.setdefault(thread.barriers, {})
+        votes[thread.threadIdx.x] = value
         self.block.meet()
         return votes
 

@@ -30,9 +30,13 @@ from .sharing import Shared
 PROCESSORS = 3
 """The number of multiprocessors that the simulated GPU is said to have; see `tiles.planned`."""
 
-REDUCING = 3
-"""The threads that reduce a block of elements together. The number does not divide the size of a
-block, so that each thread reads elements that other threads have written, at every step."""
+REDUCING = 5
+"""The threads that add up parts of sums together: two that add, two that add rounding errors, and
+one that does the rest; see `kernels.reduction.of_parts`. Kernels of warps have 32 threads."""
+
+RESIDENT, NEIGHBOURS = 2, 2
+"""The threads that the simulated GPU is said to run at once, and how many of them are to read
+neighbours: so few that small loops go by rows."""
 
 THREADS, BLOCKS = 3, 2
 """The threads of a block and the blocks of a launch, in kernels that walk over elements: so few
@@ -196,8 +200,9 @@ class Simulator:
     """The driver of a simulated GPU, with the methods of `targets.cuda.device.driver.Driver`."""
 
     REDUCING, PROCESSORS = REDUCING, PROCESSORS
+    RESIDENT, NEIGHBOURS = RESIDENT, NEIGHBOURS
     keeps_blocks = False  # what is used after it was given back is seen
-    blas = launch_address = enter_each_time = None
+    blas = solver = fourier = launch_address = enter_each_time = None
 
     def __init__(self) -> None:
         self._order = Order()

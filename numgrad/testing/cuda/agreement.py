@@ -31,7 +31,7 @@ def compare(scenario: Scenario, dtype: str, points: Sequence[Any] | None = None)
         found = everything(scenario, arrays, DEVICE)
         require(len(found) == len(expected), "other derivatives are there than on the processor")
         for one, other in zip(found, expected, strict=True):
-            require_close(one, other)
+            require_close(one, other, computed_in=np.dtype(dtype))
 
 
 def everything(scenario: Scenario, arrays: Sequence[np.ndarray], device: str) -> list[np.ndarray]:
@@ -71,11 +71,17 @@ def _seeds_of(outputs: Sequence[Any], lead: tuple[int, ...] = ()) -> list[np.nda
     return [rng.standard_normal((*lead, *o.shape)).astype(o.dtype) for o in outputs]
 
 
-def require_close(found: np.ndarray, expected: np.ndarray, units: float = 200) -> None:
+def require_close(
+    found: np.ndarray,
+    expected: np.ndarray,
+    units: float = 200,
+    computed_in: np.dtype | None = None,
+) -> None:
     """Raise an error unless two arrays agree.
 
-    Floating numbers may differ by ``units`` in the last place of the largest element. Integers and
-    booleans must be equal.
+    Floating numbers may differ by ``units`` in the last place of the largest element: a place of
+    their dtype, or of ``computed_in`` if numbers of that dtype were rounded on the way. Integers
+    and booleans must be equal.
     """
     require(
         (found.shape, found.dtype) == (expected.shape, expected.dtype),
@@ -85,5 +91,6 @@ def require_close(found: np.ndarray, expected: np.ndarray, units: float = 200) -
         np.testing.assert_array_equal(found, expected)
         return
     scale = np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected))
-    tolerance = units * np.finfo(expected.dtype).eps
+    dtypes = (expected.dtype, computed_in or expected.dtype)
+    tolerance = units * max(float(np.finfo(one).eps) for one in dtypes if one.kind in "fc")
     np.testing.assert_allclose(found, expected, tolerance, tolerance * scale)

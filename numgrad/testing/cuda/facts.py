@@ -53,6 +53,8 @@ def _of_gpu() -> dict[str, Callable[[], str]]:
         "NVIDIA driver": _driver,
         "CUDA of the driver": _cuda,
         "products": _products,
+        "large matrices": _factorizations,
+        "Fourier": _transforms,
     }
 
 
@@ -90,3 +92,19 @@ def _cuda() -> str:
 def _products() -> str:
     has_blas = ng.cuda.default_stream()._runtime.driver.blas is not None
     return "by cuBLAS, where it can" if has_blas else "by numgrad's own kernels; there is no cuBLAS"
+
+
+def _factorizations() -> str:
+    from ...targets.cuda.program.solver import why_not
+
+    if ng.cuda.default_stream()._runtime.driver.solver is not None:
+        return "factorized by cuSOLVER"
+    return f"factorized on the host, as cuSOLVER cannot be loaded: {why_not()}"
+
+
+def _transforms() -> str:
+    from ...targets.cuda.program.fourier import why_not
+
+    if ng.cuda.default_stream()._runtime.driver.fourier is not None:
+        return "transforms by cuFFT"
+    return f"transforms on the host, as cuFFT cannot be loaded: {why_not()}"

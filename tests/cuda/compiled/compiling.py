@@ -34,14 +34,15 @@ REDUCTION = re.compile(
 """How libdevice reduces very large arguments of sin, cos and tan: by pi * 2**-65 in double
 precision."""
 HEAVY = {"sum", "max", "min", "det", "slogdet", "cofactor"}
-"""Of a thread each: they keep arrays of their own."""
+"""Of a thread each: they keep arrays of their own, or of a warp, which holds 1024 elements in
+registers. These have to be enough for a block of threads; those of others, for two."""
 
 
 class Collecting:
     """A runtime that keeps the kernels that it is to launch, and its driver."""
 
-    PROCESSORS, REDUCING, blas = 2, 256, None
-    default = launch_address = None
+    PROCESSORS, REDUCING, RESIDENT, NEIGHBOURS = 2, 256, 1, 1
+    blas = solver = fourier = default = launch_address = None
 
     def __init__(self):
         self.kernels = {}
@@ -283,11 +284,12 @@ def spilling(lowered, chosen):
     named = {lowered.kernels[n].name: n for n in chosen}
     logs = {}
     for name, n in list(named.items())[::2]:
+        most = (1 << 16) // (256 if name in HEAVY else 512)
         for capability in chosen[n]:
             log = linked(lowered.code(n, capability).ptx, f"sm_{capability[0]}{capability[1]}")
             spilled = re.search(r"(\d+) bytes spill stores", log)
             spills = name not in HEAVY and spilled is not None and spilled.group(1) != "0"
-            if spills or int(re.search(r"Used (\d+) registers", log).group(1)) > 128:
+            if spills or int(re.search(r"Used (\d+) registers", log).group(1)) > most:
                 logs[name] = log
     return logs
 

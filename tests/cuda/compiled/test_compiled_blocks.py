@@ -11,21 +11,56 @@ from numgrad.targets.cuda.kernels.elementwise import ElementWalk
 
 from .compiling import CAPABILITY, codegen, is_single, linked
 
+CASES = [
+    ("sum", "float32"), ("sum", "float64"), ("sum", "complex64"), ("sum", "complex128"),
+    ("sum", "int64"), ("max", "float32"), ("max", "float64"), ("max", "bool"),
+]  # fmt: skip
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
-@pytest.mark.parametrize("name", ["sum", "max"])
-def test_reductions_of_many_elements_compile(name, dtype):
-    if name == "max" and dtype == "complex64":
-        return
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+@pytest.mark.parametrize("leaves", [2, 32])
+def test_warps_hold_the_elements_of_blocks_in_registers(name, dtype, leaves):
     join = reduction.add if name == "sum" else larger
     dtypes = (np.dtype(dtype),) * 2
-    for kernel in (
-        reduction.of_blocks(name, join, dtypes, ElementWalk(1, False), 256, True),
-        reduction.of_parts(name, join, dtypes, ElementWalk(2, False), 256),
-    ):
-        code = codegen.compiled(kernel, CAPABILITY)
-        assert ".shared" in code.ptx
-        assert dtype == "float64" or ".f64" not in code.ptx
+    kernel = reduction.of_blocks(name, join, dtypes, ElementWalk(1, False), leaves, 256, True)
+    ptx = codegen.compiled(kernel, CAPABILITY).ptx
+    assert not re.search(r"\.local|\.shared|bar\.sync", ptx)
+    assert dtype in ("float64", "complex128") or ".f64" not in ptx
+    words = 1 if dtype == "float32" else 4 if dtype == "complex128" else 2
+    rounds = 31 + leaves.bit_length() - 1
+    # Each of them once: in two branches the threads of a warp would wait for one another.
+    assert len(re.findall(r"shfl\.sync\.\w+\.b32 ", ptx)) == words * rounds
+    log = linked(ptx, "sm_90")
+    assert "0 bytes spill stores" in log
+    assert int(re.search(r"Used (\d+) registers", log).group(1)) * 256 <= 1 << 16
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("across", [1, 32])
+def test_a_sum_of_parts_waits_for_additions_alone(dtype, across):
+    dtypes = (np.dtype(dtype),) * 2
+    kernel = reduction.of_parts("sum", dtypes, ElementWalk(1, False), across, 256)
+    ptx = codegen.compiled(kernel, CAPABILITY).ptx
+    assert ".local" not in ptx
+    assert dtype in ("float64", "complex128") or ".f64" not in ptx
+    log = linked(ptx, "sm_90")
+    assert "0 bytes spill stores" in log
+    assert int(re.search(r"(\d+) bytes smem", log).group(1)) <= 48 << 10
+    if dtype == "float32" and across == 1:
+        series = max(loops(ptx), key=lambda lines: sum("st.shared" in line for line in lines))
+        assert sum("add.rn" in line for line in series) == 16
+        assert len(series) <= 4 * 16
+
+
+def loops(ptx):
+    """Return the lines of each loop of PTX that contains no other label."""
+    blocks = re.split(r"^(\$L\w+):", ptx, flags=re.MULTILINE)[1:]
+    named = zip(blocks[::2], blocks[1::2], strict=True)
+    return [
+        [line for line in body.splitlines() if line.strip().endswith(";")]
+        for label, body in named
+        if re.search(rf"bra(\.uni)?\s+{re.escape(label)};", body)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -107,13 +107,13 @@ class Host:
 class HostedDriver(driver.Driver):
     """The driver of GPUs, but for compiling."""
 
-    REDUCING = simulator.REDUCING
+    REDUCING, NEIGHBOURS = simulator.REDUCING, simulator.NEIGHBOURS
     tiles = simulator.Simulator.tiles
 
     def __init__(self, index, host):
         super().__init__(index)
         self._is_one_of_many = False  # whose contexts differ in nothing
-        self.PROCESSORS = simulator.PROCESSORS
+        self.PROCESSORS, self.RESIDENT = simulator.PROCESSORS, simulator.RESIDENT
         self.host = host
 
     def prepare(self, kernel):

@@ -58,11 +58,64 @@ def test_tiles_of_a_product_end_where_matrices_do(shape):
     require_equal(on_both(lambda x, y: x @ y, a, b), 1e-13)
 
 
-@pytest.mark.parametrize("count", [1, 31, 32, 33, 1024, 1025, 2500])
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 64, 65, 130, 300, 513, 1024, 1025, 2500])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_sums_are_added_in_the_order_of_the_processor(count, dtype):
     x = RNG.standard_normal((2, count)).astype(dtype)
     require_equal(on_both(lambda v: (v.sum(1), v.sum(0), v.max(1), v.min(1)), x))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_sums_of_complex_numbers_have_the_bits_of_the_processor(dtype):
+    x = (RNG.standard_normal((3, 3000)) + 1j * RNG.standard_normal((3, 3000))).astype(dtype)
+    x[1, 700] = complex(np.inf, 1)  # of this row the imaginary part is finite
+    require_equal(on_both(lambda v: (v.sum(1), v.sum(), v[:, :100].sum(1)), x))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "uint64"])
+@pytest.mark.parametrize("count", [40, 2500])
+def test_integers_are_reduced_in_warps(count, dtype):
+    x = RNG.integers(0, 200, (3, count)).astype(dtype)
+    require_equal(on_both(lambda v: (v.sum(1), v.max(1), v.min(), v.sum()), x))
+
+
+def special(rows):
+    """Rows of numbers at which an order of additions or comparisons shows."""
+    x = RNG.standard_normal((rows, 2100)).astype(np.float32)
+    x[0] = -0.0
+    x[1, ::7], x[1, 1::7] = 0.0, -0.0
+    x[2, 1500], x[3, 40], x[4, 2099] = np.inf, -np.inf, np.nan
+    x[5, :1050], x[5, 1050:] = 1e6 * x[5, :1050], -1e6 * x[5, 1049::-1]
+    return x
+
+
+def test_signs_of_zero_infinities_and_cancellation_are_as_on_the_processor():
+    x = special(7)
+    results = on_both(lambda v: (v.sum(1), v.max(1), v.min(1), v.sum(), v[:2].max()), x)
+    for found, expected in results:
+        np.testing.assert_array_equal(found, expected)
+        numbers = ~np.isnan(expected)
+        assert np.array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])
+
+
+@pytest.mark.parametrize("count", [9, 2050])
+def test_parts_of_several_rows_are_added_up_together(count):
+    """A block of threads takes two rows in the simulator, and so many parts in several pieces."""
+    x = RNG.standard_normal((32 * count, 3)).astype(np.float64)
+    require_equal(on_both(lambda v: v.sum(0), x))
+
+
+def test_sums_without_terms_are_zero():
+    require_equal(on_both(lambda v: (v.sum(0), v.sum()), np.empty((0, 3))))
+
+
+def test_extrema_and_integers_need_no_order_of_blocks():
+    """Their blocks are elements of a reduction again, so that no thread joins them one by one."""
+    for x in (np.ones(33 * 1024, np.float32), np.ones(33 * 1024, np.int64)):
+        steps = TARGET.bind(program_of(lambda v: v.max(), x)).steps
+        launches = [one for step in steps for one in getattr(step, "launches", [step])]
+        assert len(launches) == 2
+        assert not any("shared" in one.kernel.kernel.text for one in launches)
 
 
 def test_sums_in_blocks_are_added_in_the_order_of_the_processor(monkeypatch):
@@ -71,7 +124,7 @@ def test_sums_in_blocks_are_added_in_the_order_of_the_processor(monkeypatch):
     program = program_of(lambda v: v.sum(), x)
     assert len(program.instructions) == 2
     names = [step.kernel.kernel.text.count("cuda.shared") for step in TARGET.bind(program).steps]
-    assert names == [1, 1]  # threads reduce blocks together, and bring them together to join them
+    assert names == [0, 2]  # warps reduce blocks, and threads share what they add up
     require_equal(on_both(lambda v: (v.sum(), v.max()), x))
     require_equal(on_both(lambda v: v.sum(0), x[:9000].reshape(450, 20)))
 

@@ -20,6 +20,12 @@ def function(x):
     return ng.sin(x.T) * ng.cos(x.T)
 
 
+@pytest.fixture
+def single(monkeypatch):
+    """Let a thread take one element at a time, which is easier to lead astray."""
+    monkeypatch.setattr(TARGET.runtime.driver, "RESIDENT", 1000, raising=False)
+
+
 def results(fault=None):
     program = program_of(function, X)
     bound_program = TARGET.bind(program)
@@ -41,7 +47,7 @@ def changed(steps, number, change):
     return [*steps[:number], Launch(step.kernel, step.elements, tuple(given)), *steps[number + 1 :]]
 
 
-def test_a_stride_that_leads_outside_is_an_error():
+def test_a_stride_that_leads_outside_is_an_error(single):
     def fault(steps):
         return changed(steps, 0, lambda given: given.__setitem__(-1, 1000))
 
@@ -49,7 +55,7 @@ def test_a_stride_that_leads_outside_is_an_error():
         results(fault)
 
 
-def test_an_element_that_is_not_written_is_no_number():
+def test_an_element_that_is_not_written_is_no_number(single):
     def fault(steps):
         def fewer(given):
             given[0] -= 1

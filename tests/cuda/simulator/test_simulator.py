@@ -68,6 +68,28 @@ def test_a_thread_that_has_ended_is_not_waited_for():
     assert sorted(run(kernel)) == [0, 0, 2, 2]
 
 
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_threads_of_a_warp_exchange_values(is_reversed):
+    def kernel(cuda, tell):
+        own = cuda.threadIdx.x
+        tell((own, cuda.shfl_xor_sync(-1, own, 5), cuda.shfl_down_sync(-1, own, 8)))
+
+    told = run(kernel, is_reversed, threads=32)
+    expected = [(n, n ^ 5, n + 8 if n < 24 else n) for n in range(32)]
+    assert sorted(told) == sorted(2 * expected)
+
+
+def test_a_thread_that_does_not_shuffle_is_missed():
+    def kernel(cuda, tell):
+        if cuda.threadIdx.x != 7:
+            cuda.shfl_xor_sync(-1, 0, 1)
+
+    with pytest.raises(KeyError):
+        run(kernel, threads=32)
+    with pytest.raises(ng.errors.DeviceError, match="one warp"):
+        run(kernel, threads=3)
+
+
 def test_lines_of_two_files_share_no_array():
     scopes = [{}, {}]
     for n, scope in enumerate(scopes):

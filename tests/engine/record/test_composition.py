@@ -192,6 +192,74 @@ def test_later_calls_have_the_bits_of_the_function(name):
         assert bits(function, args, kwargs) == expected, scale
 
 
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_that_a_finder_answers_have_the_bits_of_the_function(name):
+    function, arrays, kwargs = CALLS[name]
+    composition = Composition(function.__wrapped__)
+    others = [turned(a) for a in arrays]
+    for given, scale in 3 * ((arrays, 1.0), (others, 1.25), (arrays, 0.75), (others, 1.5)):
+        args = leaves(given, scale)
+        expected = bits(function.__wrapped__, args, kwargs)
+        called = (lambda *args, **kwargs: composition.call(args, kwargs)) if kwargs else None
+        assert bits(called or composition.apply, args, kwargs) == expected, scale
+
+
+@pytest.mark.usefixtures("often")
+def test_a_finder_tells_apart_what_operations_depend_on():
+    composition = Composition(lambda x, y, p=1.0: (x * x.detach() + y.sum()) ** p)
+    x, y = (ng.tensor([n, 3.0], requires_grad=True) for n in (1.0, 2.0))
+    for _ in range(6):
+        composition.apply(x, y, 2.0)
+    assert composition.apply is composition.finders[()]
+    strided = ng.tensor([[1.0, 0.0], [3.0, 0.0]], requires_grad=True)[:, 0]
+    scalar = (x * 1.0)[1]
+    cases = [
+        (x, y, 2.0), (x, x, 2.0), (strided, y, 2.0), (x.detach(), y, 2.0), (x, y, 2), (x, y, -0.0),
+        (x, y, 0.0), (x, y), (x, x.detach(), 2.0), (scalar, y, 2.0), (ng.tensor(3.0), y, 2.0),
+        (x, y, float("nan")), (x, y, True), (x, np.array([2.0, 3.0]), 2.0),
+    ]  # fmt: skip
+    for _ in range(4):
+        for args in cases:
+            expected, found = composition.function(*args), composition.apply(*args)
+            np.testing.assert_array_equal(found.detach().numpy(), expected.detach().numpy())
+            assert found.is_scalar == expected.is_scalar
+            if args[0] is x:
+                results = [ng.grad(z.sum(), x)[0].tolist() for z in (found, expected)]
+                np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.usefixtures("often")
+def test_a_finder_tells_one_tensor_twice_from_two_and_a_number():
+    composition = Composition(lambda x, y, n=5: x * y.detach() + n)
+    x, y = (ng.tensor([n, 3.0], requires_grad=True) for n in (1.0, 2.0))
+    other = x.detach()  # with the array of x
+    for _ in range(6):
+        for args in ((x, x), (x, y, 0), (x, y), (x, x, 0), (x, y, 1), (x, other), (other, x)):
+            expected, found = composition.function(*args), composition.apply(*args)
+            assert found.tolist() == expected.tolist()
+            assert found.requires_grad == expected.requires_grad
+            if args[0] is x:
+                assert ng.grad(found.sum(), x)[0].tolist() == args[1].tolist()
+    assert composition.apply is composition.finders[()]
+
+
+@pytest.mark.usefixtures("often")
+def test_a_finder_sees_writes_and_other_modes():
+    composition = Composition(lambda x, y: x * x.detach() + y)
+    x = ng.tensor([1.0, 3.0], requires_grad=True)
+    y = x * 1.0
+    for _ in range(6):
+        composition.apply(x, y)
+    view = y[:]
+    y += 1.0
+    assert composition.apply(view, x).tolist() == [5.0, 19.0]
+    with ng.no_grad():
+        assert not composition.apply(x, y).requires_grad
+    assert ng.jit(composition.apply)(x, y).tolist() == [3.0, 13.0]
+    assert ng.func.vmap(composition.apply)(x, y).tolist() == [3.0, 13.0]
+
+
 def _takes_arrays(name):
     function, arrays, _ = CALLS[name]
     is_public = function.__name__[0] != "_" and function is not shortest
@@ -324,6 +392,15 @@ def test_one_tensor_twice_says_nothing_of_two():
     for _ in range(3):
         assert np.allclose(ng.linalg.solve(x, y), np.linalg.solve(MATRIX, MATRIX.T))
         assert np.allclose(ng.inner(x, y), MATRIX @ MATRIX)
+
+
+def test_strides_of_one_tensor_are_not_taken_for_what_is_known_of_another():
+    dense, repeated = ng.asarray(np.ones((2, 3))), ng.asarray(np.broadcast_to(1.0, (2, 3)))
+    composition = Composition(lambda x, y: ng.exp(x) * y)
+    for pair in [(dense, repeated), (repeated, dense)]:
+        for _ in range(3):
+            composition.call(pair, {})
+    assert len(composition.known) == 2
 
 
 def test_one_tensor_twice_is_noted_as_such():

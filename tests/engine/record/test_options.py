@@ -138,6 +138,44 @@ def test_arrays_in_another_order_take_the_other_way():
     np.testing.assert_array_equal(ng.broadcast_to(turned, (2, 3, 3)).array[1], x.array.T)
 
 
+@pytest.mark.parametrize("shape", [(4, 6), (3, 4, 5), (1, 4, 3), (3, 1, 4, 2), (70, 80)])
+def test_index_arrays_find_what_lies_as_in_numpy(shape):
+    n = np.array([[0, 2, 1], [1, 0, -1]]) % np.min(shape)
+    keys = [n, n[0], (slice(None), n), (..., n), (..., n[0]), (slice(None), n, ...), (0, n), (n, 0)]
+    for _ in range(4):
+        for key in keys:
+            for x in (leaf(*shape), leaf(*shape[::-1]).T):
+                found, expected = x[key], x.detach().numpy()[key]
+                np.testing.assert_array_equal(found.detach().numpy(), expected)
+                sizes = zip(expected.shape, expected.strides, found.array.strides, strict=True)
+                assert all(one == two for size, one, two in sizes if size > 1), (key, x.shape)
+                (gradient,) = ng.grad((found * expected).sum(), x)
+                sums = np.zeros(x.shape)
+                np.add.at(sums, key, expected)
+                np.testing.assert_allclose(gradient.numpy(), sums, rtol=1e-14)
+
+
+def test_a_reshape_that_has_to_copy_is_no_view():
+    x = leaf(3, 4)
+    for _ in range(6):
+        y, z = x.T.reshape(12), graph(3, 4).T
+        assert y._view is None
+        np.testing.assert_array_equal(y.detach(), x.detach().numpy().T.reshape(12))
+        assert y.grad_fn.name() == "reshape"
+        assert "test_options.py" in str(y.grad_fn.where())
+        (gradient,) = ng.grad(y, x, np.arange(12.0), create_graph=True)
+        np.testing.assert_array_equal(gradient.detach(), np.arange(12.0).reshape(4, 3).T)
+        copy = z.reshape(2, 6)
+        z *= 2.0  # which the copy does not see
+        twice = z.detach().numpy().reshape(2, 6)
+        np.testing.assert_array_equal(2.0 * copy.detach().numpy(), twice)
+        with ng.no_grad():
+            assert not x.T.reshape(12).requires_grad
+        assert x.T.reshape(-1, 1, 6).shape == (2, 1, 6)
+    with pytest.raises(ValueError, match="reshape"):
+        x.T.reshape(5)
+
+
 def test_an_operand_without_axes_beside_one_with_some():
     x, s = graph(4), graph(4).sum()
     for _ in range(4):

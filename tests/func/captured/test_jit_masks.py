@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import numgrad as ng
 from numgrad.errors import CaptureError
@@ -38,7 +39,19 @@ def integers(x):
     return y * x
 
 
-@pytest.mark.parametrize("function", [number, result, rows, through_a_view, integers])
+def on_one_condition(x):
+    y, total = 2.0 * x, x.sum(keepdims=True).reshape(())
+    y[total > 0.0] = 0.25
+    y[2, x[0, 0] > 0.0] = x[1]
+    y[1:, None, x[0, 1] > 0.0] *= 3.0
+    total[total < 0.5] = x[0, 0]
+    total[total < 2.0] += x[1, 1]
+    return y * y + total
+
+
+@pytest.mark.parametrize(
+    "function", [number, result, rows, through_a_view, integers, on_one_condition]
+)
 def test_what_is_written_through_a_mask_may_be_the_same_everywhere(function):
     x = np.random.default_rng(5).normal(size=(4, 3))
     program = ng.jit(function)
@@ -59,6 +72,23 @@ def test_what_is_written_through_a_mask_may_not_be_one_for_each():
 
     with pytest.raises(CaptureError, match="a boolean mask as an index"):
         ng.jit(function)(np.array([1.0, -1.0, 2.0]))
+
+
+def test_what_one_condition_selects_may_not_be_a_result():
+    with pytest.raises(CaptureError, match="a boolean mask as an index"):
+        ng.jit(lambda x: x[x.sum() > 0.0])(np.ones(3))
+
+
+def test_correlations_by_scipy_are_captured():
+    """A mask without axes says there where the correlation is not defined."""
+
+    def correlation(x):
+        return scipy.stats.pearsonr(x, np.arange(4.0) ** 2)[0]
+
+    x = np.array([0.1, 0.5, -0.2, 0.9])
+    slope = ng.jit(ng.func.grad(correlation))(x)
+    moved = [correlation(x + d) - correlation(x - d) for d in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(slope, np.array(moved) / 2e-6, rtol=1e-7)
 
 
 @pytest.mark.parametrize("wrap", [lambda f: f, ng.jit])

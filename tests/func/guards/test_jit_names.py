@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import types
 import weakref
 
 import numpy as np
@@ -86,6 +87,23 @@ def test_options_decide_by_value(first, second):
     assert seen == [first, second]
 
 
+def test_another_class_of_dtypes_or_of_the_user_is_used():
+    class Halved(Layer):
+        forward = Layer.__call__
+
+        def __call__(self, x):
+            return super().__call__(x) / 2
+
+    number, layer = np.float32, Layer
+    captured = Counted(lambda x: layer()(x).astype(number))
+    for number, layer in [(np.float32, Layer), (np.float64, Layer), (np.float64, Halved)] * 2:
+        for _ in range(3):
+            got = captured(X)
+            assert got.dtype == number
+            np.testing.assert_array_equal(got, X * (1.5 if layer is Halved else 3.0))
+    assert captured.recorded == 3
+
+
 def test_an_old_value_is_found_again():
     captured = Counted(lambda x: x * scale)
     for value in [1.0, 2.0, 3.0] * 3:
@@ -148,6 +166,90 @@ def test_names_are_found_in_functions_of_every_kind(function):
         bind(scale=value)
         for _ in range(3):
             np.testing.assert_array_equal(captured(X), value * X)
+
+
+class Tall(Layer):
+    def forward(self, x):
+        return super().forward(x)
+
+    def called_by_another(self, x):
+        return self.forward(x)
+
+    @staticmethod
+    def static(x):
+        return x * scale
+
+    @classmethod
+    def of_class(cls, x):
+        return x * scale
+
+    @property
+    def factor(self):
+        return scale
+
+
+class Scaled(ng.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * scale
+
+
+layer = Tall()
+layers = [Layer(), Tall()]
+table = {"scaled": lambda x: x * scale}
+module = types.ModuleType("module")
+module.inner = types.ModuleType("inner")
+module.scaled = module.inner.scaled = scaled
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: layer.forward(x),
+        lambda x: layer.called_by_another(x),
+        lambda x: Tall().forward(x),
+        lambda x: Tall.static(x),
+        lambda x: Tall.of_class(x),
+        lambda x: x * layer.factor,
+        lambda x: layers[0](x),
+        lambda x: [one.forward(x) for one in layers][1],
+        lambda x: table["scaled"](x),
+        lambda x: module.scaled(x),
+        lambda x: module.inner.scaled(x),
+        lambda x: ng.func.vmap(layer.forward)(x),
+        lambda x: Scaled.apply(x),
+        ng.func.grad(lambda x: (Scaled.apply(x) * ng.stop_gradient(x)).sum()),
+    ],
+)
+def test_names_are_found_in_methods_and_in_functions_of_modules_and_containers(function):
+    captured = ng.jit(function)
+    for value in (3.0, 5.0):
+        bind(scale=value)
+        for _ in range(3):
+            np.testing.assert_array_equal(captured(X), value * X)
+
+
+class Watched(type):
+    def __getattribute__(cls, name):
+        raise RuntimeError(f"asked for {name}")
+
+
+def test_the_search_for_methods_runs_no_code_of_the_user():
+    class Lazy(types.ModuleType):
+        def __getattribute__(self, name):
+            raise RuntimeError(f"asked for {name}")
+
+    class Quiet(metaclass=Watched):
+        def __getattribute__(self, name):
+            raise RuntimeError(f"asked for {name}")
+
+    lazy, quiet, things = Lazy("lazy"), Quiet(), [Quiet(), Quiet]
+    variables, _ = closed_names._watched(lambda: (lazy.f, quiet.f(), things[0](), scaled.f))
+    assert [variable.name for variable in variables] == ["scaled", "quiet", "things", "scale"]
 
 
 def test_another_array_or_tensor_under_a_name_is_used_and_gets_the_gradient():
@@ -245,3 +347,10 @@ def test_compiled_functions_of_the_user_count_and_those_of_libraries_do_not():
     )
     variables, _ = closed_names._watched(namespace["f"])
     assert [variable.name for variable in variables] == ["kernel", "expit"]
+
+
+def test_classes_count_unless_a_library_has_them_under_the_same_name():
+    namespace = {"__name__": __name__, "float32": np.float32, "real": np.float32, "Layer": Layer}
+    exec("def f(x):\n    return Layer()(x).astype(real) + float32(1) + float(2)\n", namespace)
+    variables, _ = closed_names._watched(namespace["f"])
+    assert [variable.name for variable in variables] == ["Layer", "real"]

@@ -77,6 +77,17 @@ def at_arrays_of_indices(x):
     return np.sum(A) + B.sum() + C
 
 
+def augmented_by_slices(x):
+    h = np.zeros(4)
+    h[1:] += x
+    for _ in range(2):
+        flux = np.full((2, 3), 0.5)
+        flux[1, ::-1] *= x
+        flux[:, 1:] -= x[1:] * h[2:]
+        h[1:] += flux.sum(axis=0)
+    return h
+
+
 def augmented(x):
     A = np.ones((3, 2))
     A[0, 1] += x[0]
@@ -228,9 +239,9 @@ def by_methods_of_operators(x):
 
 PROGRAMS = [
     recurrence, homogeneous, rows_of_lists, nested_lists, with_a_list_that_has_a_name, broadcast,
-    at_arrays_of_indices, augmented, of_functions, shared, handed_over, of_an_object,
-    single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls, conditional,
-    chained, by_functions, by_methods_of_operators,
+    at_arrays_of_indices, augmented, augmented_by_slices, of_functions, shared, handed_over,
+    of_an_object, single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls,
+    conditional, chained, by_functions, by_methods_of_operators,
 ]  # fmt: skip
 
 
@@ -260,6 +271,15 @@ def test_captured_and_mapped_functions(f):
 def test_captured_functions_write_no_arrays_that_others_may_have():
     with pytest.raises(REFUSED):
         ng.jit(of_an_object)(X)
+    table = np.zeros(4)
+
+    def of_a_table(x):
+        h = table
+        h[1:] += x
+        return h
+
+    with pytest.raises(REFUSED):
+        ng.jit(of_a_table)(X)
 
 
 REFUSALS = [

@@ -57,7 +57,7 @@ PROGRAMS = {
     "counts": lambda p: stats.poisson.logpmf(np.arange(5), p).sum(),
     "vectors": lambda p: stats.multivariate_normal.logpdf(
         np.ones(2), np.zeros(2), np.diag(p[:2] + 1.0)
-    ),
+    ) + stats.multivariate_t.logpdf(np.ones(2), p[:2], np.eye(2), p[2]),
     "sums": lambda p: integrate.cumulative_trapezoid(p, x=np.arange(5.0) ** 2)[-2]
     + integrate.simpson(p) + integrate.trapezoid(p, dx=0.1),
     "transforms": lambda p: abs(fft.fft(p, n=8)[1]) ** 2 + fft.dct(p)[1]

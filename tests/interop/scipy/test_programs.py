@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, linalg
 
 import numgrad as ng
 from numgrad.errors import CaptureError, ConvergenceError, DetachedError
@@ -34,6 +35,14 @@ def state(p, **options):
     return S.solve_ivp(decay, (0.0, 2.0), start, t_eval=times, args=(p,), **options).y[0, -1]
 
 
+def twice_solved(lu, p):
+    return lu.solve(lu.solve(ng.stack([p, 1.0])), "T")[0]
+
+
+KNOWN = csc_array([[2.0, 1.0], [0.5, 4.0]])
+FACTORS, FACTORS_OF_SCIPY = S.splu(KNOWN), linalg.splu(KNOWN)
+FACTORS_OF_A_TENSOR = S.splu(matrix(ng.tensor(1.5)))
+
 TWICE = {
     "quad": lambda p: S.quad(lambda x: np.exp(-p * x), 0.0, p)[0],
     "brentq": lambda p: S.brentq(lambda x: x**2 - p, 0.0, 5.0),
@@ -45,6 +54,14 @@ TWICE = {
     "least_squares": lambda p: S.least_squares(fitted, [1.0], args=(p,)).cost,
     "solve_ivp": state,
     "spsolve": lambda p: S.spsolve(matrix(p), ng.stack([p, 1.0]))[0],
+    "splu": lambda p: twice_solved(S.splu(matrix(p)), p),
+    "splu of a constant": lambda p: twice_solved(S.splu(KNOWN), p),
+    "splu of a constant before": lambda p: twice_solved(FACTORS, p),
+    "splu of a tensor before": lambda p: twice_solved(FACTORS_OF_A_TENSOR, p),
+    "splu of SciPy": lambda p: twice_solved(linalg.splu(KNOWN), p),
+    "splu of SciPy before": lambda p: twice_solved(FACTORS_OF_SCIPY, p),
+    "factorized": lambda p: S.factorized(matrix(p))(ng.stack([[p, 2.0], [1.0, p]]))[0, 1],
+    "factorized of SciPy": lambda p: linalg.factorized(KNOWN)(ng.stack([p, 1.0]))[0],
     "eigsh": lambda p: S.eigsh(matrix(p), k=1, v0=np.ones(2))[0][0],
     "eigh": lambda p: S.eigh(ng.stack([ng.stack([p, 1.0]), ng.stack([1.0, 3.0])]))[0][0],
     "CubicSpline": lambda p: S.CubicSpline([0.0, 1.0, 2.0], ng.stack([p, 2.0, 1.0]))(0.3 * p),
@@ -123,3 +140,45 @@ def test_what_has_no_value_yet_is_refused():
     refused("float64 tensors", lambda p: S.root(lambda x: x - p, p.astype("float32")).x)
     with pytest.raises(DetachedError, match="pass the tensor in args"):
         ng.jit(lambda p: S.quad(lambda x: BEFORE * x, 0.0, p)[0])(2.0)
+
+
+def test_factors_of_a_matrix_that_a_captured_function_makes():
+    def solved(k, rhs):
+        lu = S.splu(ng.sparse.diags(k))
+        assert lu.shape == (2, 2)
+        return lu.solve(rhs)
+
+    k, rhs = np.array([2.0, 4.0]), np.array([[2.0, 1.0], [4.0, 1.0]])
+    np.testing.assert_array_equal(ng.jit(solved)(k, rhs), [[1.0, 0.5], [1.0, 0.25]])
+    single = ng.jit(lambda b: FACTORS.solve(b))(np.ones(2, np.float32))
+    np.testing.assert_array_equal(single, FACTORS.solve(np.ones(2)))
+    with pytest.raises(ng.errors.MatrixError, match="singular"):
+        ng.jit(solved)(np.array([2.0, 0.0]), rhs)
+    with pytest.raises(CaptureError, match="nnz asks for what is known only when"):
+        ng.jit(lambda k: k * S.splu(ng.sparse.diags(k)).nnz)(k)
+
+
+def test_a_tensor_in_factors_that_were_found_before_gets_its_gradient():
+    k = ng.tensor([2.0, 4.0], requires_grad=True)
+    lu = S.splu(ng.sparse.diags(k))
+    found = ng.jit(lambda b: lu.solve(b).sum())(np.array([4.0, 16.0]))
+    np.testing.assert_array_equal(ng.grad(found, k)[0], [-1.0, -1.0])
+
+
+def test_a_pass_that_solves_again_finds_the_same_signs_of_eigenvectors():
+    """Where SciPy draws the start of the iteration, they were those of chance."""
+
+    def odd(k):
+        values, vectors = S.eigsh(ng.sparse.diags([k, -k[1:], -k[1:]], [0, 1, -1]), k=2)
+        return values[0] + (vectors * np.arange(12.0).reshape(6, 2)).sum()
+
+    k = np.linspace(1.0, 2.0, 6)
+    expected = ng.func.grad(odd)(k)
+    slopes = [(odd(k + d) - odd(k - d)).item() / 2e-6 for d in 1e-6 * np.eye(6)]
+    np.testing.assert_allclose(expected, slopes, rtol=1e-6)
+    for _ in range(8):
+        np.testing.assert_allclose(ng.jit(ng.func.grad(odd))(k), expected, rtol=1e-10)
+    rows = ng.func.vmap(ng.func.grad(odd))(np.stack([k] * 8))
+    np.testing.assert_allclose(rows, np.stack([expected] * 8), rtol=1e-10)
+    drawn = S.eigsh((np.ones(3), range(3), range(4)), k=1, rng=np.random.default_rng(1))[1]
+    assert drawn.shape == (3, 1)

@@ -13,6 +13,7 @@ from ....func.jacobians.blocks import joined
 from ....func.pytree import output_leaves
 from ....functions.reduction.reduction import sum as _sum
 from ....functions.shape.reshaping import reshape
+from ....process.transformed_function import FunctionHolder
 from .closures import Closure
 from .linearization import refused_graph
 
@@ -52,19 +53,19 @@ class Captured:
         return result.numpy() if isinstance(result, Tensor) else result
 
 
-class OfVector:
+class OfVector(FunctionHolder):
     """A function of an array of any shape, as a function of the vector of its elements.
 
     It is an object, so that it can be pickled where the user's function can.
     """
 
     def __init__(self, f: Callable[..., Any], shape: tuple[int, ...] | None, what: str) -> None:
-        self.f, self.shape, self.what = f, shape, what
+        self.__wrapped__, self.shape, self.what = f, shape, what
 
     def __call__(self, x: Any, *args: Any) -> Any:
         """Return the result of the function."""
         is_vector = self.shape is None or len(self.shape) == 1
-        return self.f(x if is_vector else reshape(x, self.shape), *args)
+        return self.__wrapped__(x if is_vector else reshape(x, self.shape), *args)
 
     def vector(self, x: Any, *args: Any) -> Tensor:
         """Return all elements of the results, one after the other."""

@@ -46,8 +46,8 @@ class function:  # noqa: N801  it is called as a function is, and what it return
         found and coloured at the first call), `scipy.sparse.linalg.LinearOperator`.
     jit : bool
         Capture `f` by `numgrad.jit`. A function that cannot be captured is called instead; one that
-        depends on what changes from call to call, other than its arguments and arrays, needs
-        ``False``.
+        depends on what changes from call to call, other than its arguments, arrays and what names
+        are bound to, needs ``False``.
 
     Attributes
     ----------

@@ -149,7 +149,8 @@ def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     `root`, with the sparse bordered matrix :math:`[[A - \\lambda I, -v], [-v^T, 0]]`, which is
     regular where the eigenvalue is simple. Gradients of stored elements are taken for each on its
     own; those of the same pair of places in both triangles add up. The sign of a vector is that of
-    ARPACK, which depends on the start ``v0``.
+    ARPACK, which depends on the start ``v0``: the same one at each call, unless it is given, or
+    ``rng``, from which it is drawn.
 
     Examples
     --------
@@ -162,8 +163,17 @@ def eigsh(A: Any, k: int = 6, **options: Any) -> Any:
     (5.0, array([0., 0., 0., 0., 1.]))
     """
     with_vectors = options.pop("return_eigenvectors", True)
-    values, vectors = _eigsh(*by_rows(A, "eigsh", "ng.linalg.eigh"), k, options)
+    data, indices, indptr = by_rows(A, "eigsh", "ng.linalg.eigh")
+    if options.get("v0") is None:
+        options["v0"] = _start(len(indptr) - 1, options.get("rng"))
+    values, vectors = _eigsh(data, indices, indptr, k, options)
     return (values, vectors) if with_vectors else values
+
+
+def _start(n: int, rng: Any) -> np.ndarray:
+    """Return the start of the iteration, on which the signs of vectors depend: a backward pass that
+    solves again has to find the same ones."""
+    return np.random.default_rng(0 if rng is None else rng).uniform(-1.0, 1.0, n)
 
 
 def _shapes(given: dict[str, Any]) -> list[tuple[int, ...]]:

@@ -8,13 +8,14 @@ import numpy as np
 
 from ...._errors import ArgTypeError, DtypeError
 from ...._tensor import Tensor
+from ....engine.record.apply import mode
 from ....functions.array.operands import as_tensor
 from ....functions.shape.reshaping import matrix_transpose, reshape
 from ....operators.linalg.sparse import product_at_stored
 from ..implicit.factors import Sparse, System
 from ..implicit.implicit import Solve
 from ..implicit.parameters import Parameters, number
-from ..implicit.solver_operator import Form, in_programs, shape_of
+from ..implicit.solver_operator import Form, in_programs, refuse, shape_of
 
 
 class Stored(System):
@@ -105,14 +106,15 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     return _spsolve(data, indices, indptr, b.toarray() if hasattr(b, "toarray") else b)
 
 
-@in_programs(
-    Form(lambda x: [x], lambda given: [shape_of(given["b"])], lambda given, x: x), "spsolve"
-)
-def _spsolve(data: Any, indices: Any, indptr: Any, b: Any) -> Any:
+FORM = Form(lambda x: [x], lambda given: [shape_of(given["b"])], lambda given, x: x)
+
+
+@in_programs(FORM, "spsolve")
+def _spsolve(data: Any, indices: Any, indptr: Any, b: Any, transposed: bool = False) -> Any:
     """Return the solution for stored elements."""
     parameters = Parameters((data, b), "spsolve")
     matrix, elements = stored(data, indices, indptr, "spsolve")
-    x = _solution(matrix, b, False, "spsolve", elements)
+    x = _solution(matrix, b, transposed, "spsolve", elements)
     return x if parameters.has_tensors else x.numpy()
 
 
@@ -134,9 +136,15 @@ class _Factorised(System):
 
 def solved(lu: Any, rhs: Any, trans: str, what: str) -> Tensor:
     """Return the solution for right hand sides that are tensors, by SciPy's factors."""
+    matrix = _Factorised(lu, what)
+    return _by_factors(matrix, as_real(rhs, what), _is_transposed(trans, what), what)
+
+
+def _is_transposed(trans: str, what: str) -> bool:
+    """Whether the system of the transpose is asked for."""
     if trans not in ("N", "T", "H"):
         raise ArgTypeError(f"{what}: trans is 'N', 'T' or 'H', got {trans!r}")
-    return _solution(_Factorised(lu, what), rhs, trans != "N", what)
+    return trans != "N"
 
 
 def _solution(matrix: Any, b: Any, transposed: bool, what: str, *elements: Tensor) -> Tensor:
@@ -152,6 +160,10 @@ def _solution(matrix: Any, b: Any, transposed: bool, what: str, *elements: Tenso
     return matrix_transpose(x) if rhs.ndim == 2 else x
 
 
+_by_factors = in_programs(FORM, "splu")(_solution)
+"""The solution by factors that are known before a captured function runs."""
+
+
 class Factorized:
     """A sparse matrix with the factors that `splu` has found.
 
@@ -163,16 +175,20 @@ class Factorized:
     """
 
     def __init__(self, A: Any, what: str) -> None:
-        data, indices, indptr = by_rows(A, what, "ng.linalg.solve")
-        self._has_tensor = isinstance(data, Tensor)
-        self._matrix, self._elements = stored(data, indices, indptr, what)
-        self._matrix.require_factors()
-        self._what = what
-        self.shape = self._matrix.n, self._matrix.n
+        self._given = data, indices, indptr = by_rows(A, what, "ng.linalg.solve")
+        self._what, self._has_tensor = what, isinstance(data, Tensor)
+        self.shape = (len(indptr) - 1,) * 2
+        # The numbers of a matrix that a captured function makes are known when it runs.
+        self._is_known = mode.capture is None or not self._has_tensor
+        if self._is_known:
+            self._matrix, self._elements = stored(data, indices, indptr, what)
+            self._matrix.require_factors()
 
     @property
     def nnz(self) -> int:
         """Return how many numbers the factors have."""
+        if not self._is_known:
+            refuse(self._what, {"nnz": True})
         return self._matrix.require_factors().lu.nnz
 
     def solve(self, rhs: Any, trans: str = "N") -> Any:
@@ -183,11 +199,14 @@ class Factorized:
         rhs : array_like, shape (n,) or (n, k)
         trans : str, optional
         """
-        if trans not in ("N", "T", "H"):
-            raise ArgTypeError(f"{self._what}: trans is 'N', 'T' or 'H', got {trans!r}")
-        found = _solution(self._matrix, rhs, trans != "N", self._what, self._elements)
-        has_tensors = self._has_tensor or Parameters((rhs,), self._what).has_tensors
-        return found if has_tensors else found.numpy()
+        transposed = _is_transposed(trans, self._what)
+        if not self._is_known:
+            return _spsolve(*self._given, rhs, transposed)
+        given = as_real(rhs, self._what), transposed, self._what, self._elements
+        found = _by_factors(self._matrix, *given)
+        is_tensor = self._has_tensor or mode.capture is not None
+        is_tensor = is_tensor or Parameters((rhs,), self._what).has_tensors
+        return found if is_tensor else found.numpy()
 
 
 def splu(
@@ -208,12 +227,15 @@ def splu(
     Factorized
         Its method ``solve(rhs, trans="N")`` solves systems, with gradients to the right hand side
         and to the stored numbers, as `spsolve` has them. It has no factors to look at: these are
-        SciPy's, of ``A.to_scipy()``.
+        SciPy's, of ``A.to_scipy()``. If a captured or mapped function has made the numbers of the
+        matrix, each system is factorised for itself, when the function runs.
 
     Raises
     ------
     MatrixError
         If the matrix is singular.
+    CaptureError
+        In a captured or mapped function, for tensors of other dtypes than float64.
 
     Examples
     --------

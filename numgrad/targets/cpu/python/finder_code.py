@@ -1,9 +1,9 @@
 """The compiled half of finders: look up the recorders of earlier calls with such arguments.
 
-The key of recorders is made as in `engine.record.options`: a value contributes its spec; integers,
-None and the ellipsis themselves; a boolean its type and itself; a slice its type and bounds; a
-tuple or a list the type of a tuple, its length and its items. Without a key, or without recorders
-for it, the general function is called.
+The key of recorders is made as in `engine.record.options`: a value contributes its spec, and its
+marks where they count; integers, strings, None and the ellipsis themselves; a boolean or a float
+its type and itself; a slice its type and bounds; a tuple or a list the type of a tuple, its length
+and its items. Without a key, or without recorders for it, the general function is called.
 
 Keys and values are collected in rows on the stack: a number of objects, then the objects, each with
 a reference that the row owns.
@@ -18,8 +18,12 @@ from .cpython import call, is_a, place
 _MOST = 256  # items of a key
 _LISTED = _MOST + 1  # words for them and their number
 _OPERANDS = at.MOST
-_MOST_VALUES = at.MOST + at.MOST_STEPS
+_MOST_VALUES = at.MOST + at.MOST_CONSTANTS + at.MOST_STEPS
 _COLLECTED = _MOST_VALUES + 1  # words for values and their number
+
+_MINUS_ZERO = -(1 << 63)  # the bits of floats
+_WITHOUT_SIGN = (1 << 63) - 1
+_INFINITY = 0x7FF << 52
 
 
 def push(row, most, item):
@@ -40,11 +44,47 @@ def drop_all(row):
     store_word(row, 0, 0)
 
 
-def is_number(t, item):
-    """Return 1 for an integer, None or the ellipsis, else 0."""
+def stands_for_itself(t, item):
+    """Return 1 for an integer, a string, None or the ellipsis, else 0."""
     if item == load_word(t, object_layout.NONE) or item == load_word(t, object_layout.ELLIPSIS):
         return 1
-    return is_a(t, item, object_layout.INT_TYPE)
+    return is_a(t, item, object_layout.INT_TYPE) | is_a(t, item, object_layout.STR_TYPE)
+
+
+def is_found_again(number):
+    """Return 1 for a float that a key can hold: 0 for a NaN, which is equal to nothing, and for
+    -0.0, which is equal to 0.0."""
+    bits = load_word(number, object_layout.OBJECT)
+    return 1 if bits != _MINUS_ZERO and (bits & _WITHOUT_SIGN) <= _INFINITY else 0
+
+
+def add_marks(t, key, values, x):
+    """Append the marks of the last one of ``values`` to a key: whether gradients flow to the value,
+    whether it is a scalar, and the type and number of each one before it that is the same value.
+
+    Return 1, or 0 where the general function has to look: if the array is not in C order, or is
+    that of another value.
+    """
+    array, requires = place(t, x, at.F_ARRAY), place(t, x, at.F_REQUIRES)
+    if is_a(t, array, object_layout.ARRAY_TYPE) == 0 or requires == 0:
+        return 0
+    if load_word(array, object_layout.FLAGS) & object_layout.C_ORDER == 0:
+        return 0
+    mark = object_layout.FALSE
+    if is_a(t, place(t, x, at.F_VIEW), at.SCALAR_MARK) != 0:
+        mark = object_layout.TRUE
+    done = push(key, _MOST, requires) & push(key, _MOST, load_word(t, mark))
+    for n in range(load_word(values, 0) - 1):
+        other = load_word(values, n + 1)
+        if other == x:
+            number = python.new_int(n)
+            if number == 0:
+                return 0
+            done &= push(key, _MOST, load_word(x, object_layout.TYPE)) & push(key, _MOST, number)
+            python.drop(number)
+        elif place(t, other, at.F_ARRAY) == array:
+            return 0
+    return done
 
 
 def add(t, key, values, item):
@@ -57,17 +97,22 @@ def add(t, key, values, item):
         spec = place(t, item, at.V_SPEC)
         if spec == 0:  # Python code may have deleted the spec
             return 0
-        return push(values, _OPERANDS, item) & push(key, _MOST, spec)
-    if is_number(t, item) != 0:
+        done = push(values, _OPERANDS, item) & push(key, _MOST, spec)
+        if done == 0 or load_word(t, at.SCALAR_MARK) == 0:
+            return done
+        return add_marks(t, key, values, item)
+    if stands_for_itself(t, item) != 0:
         return push(key, _MOST, item)
     done = push(key, _MOST, load_word(item, object_layout.TYPE))
     if is_a(t, item, object_layout.BOOL_TYPE) != 0:
         return done & push(key, _MOST, item)
+    if is_a(t, item, object_layout.FLOAT_TYPE) != 0:
+        return done & is_found_again(item) & push(key, _MOST, item)
     if is_a(t, item, object_layout.SLICE_TYPE) == 0:
         return 0
     for n in range(object_layout.SLICE, object_layout.SLICE_END):
         bound = load_word(item, n)
-        if is_number(t, bound) == 0:
+        if stands_for_itself(t, bound) == 0:
             return 0
         done &= push(key, _MOST, bound)
     return done
@@ -124,28 +169,51 @@ def known(t, key):
     return recorders
 
 
+def operands_of(step, values, operands, overflow):
+    """Collect the operands of a recorder in ``operands``; return their number.
+
+    ``step`` is a tuple of the recorder and of the numbers of its operands. A number below 0 is
+    ``~n`` for the n-th value.
+    """
+    count = load_word(step, object_layout.SIZE) - 1
+    for k in range(count):
+        number = python.number_of(load_word(step, object_layout.ITEMS + 1 + k), overflow)
+        store_word(operands, k, load_word(values, 1 + (number if number >= 0 else ~number)))
+    return count
+
+
+def let_go(t, step, values, overflow):
+    """Release the values that no recorder after ``step`` reads: those with a number below 0."""
+    for k in range(load_word(step, object_layout.SIZE) - 1):
+        number = python.number_of(load_word(step, object_layout.ITEMS + 1 + k), overflow)
+        if number < 0:
+            value = load_word(values, 1 + ~number)
+            python.keep(load_word(t, object_layout.NONE))
+            store_word(values, 1 + ~number, load_word(t, object_layout.NONE))
+            python.drop(value)
+
+
 def applied_to_numbered(t, steps, values):
     """Call recorders with the values whose numbers follow each of them in its tuple; return the
     result of the last one.
 
-    The row of values gets all results. The result is None if there are too many recorders or one
-    declines, 0 after an error.
+    The row of values gets the constants, which come first among the ``steps``, and then all
+    results. The result is None if one declines, 0 after an error.
     """
     operands, overflow = stack_words(_OPERANDS), stack_words(1)
-    size, result = load_word(steps, object_layout.SIZE), load_word(t, object_layout.NONE)
+    constants, result = load_word(steps, object_layout.ITEMS), load_word(t, object_layout.NONE)
+    for n in range(load_word(constants, object_layout.SIZE)):
+        push(values, _MOST_VALUES, load_word(constants, object_layout.ITEMS + n))
     python.keep(result)
-    for n in range(size if size <= at.MOST_STEPS else 0):
+    for n in range(1, load_word(steps, object_layout.SIZE)):
         step = load_word(steps, object_layout.ITEMS + n)
-        count = load_word(step, object_layout.SIZE) - 1
-        for k in range(count):
-            number = load_word(step, object_layout.ITEMS + 1 + k)
-            value = load_word(values, 1 + python.number_of(number, overflow))
-            store_word(operands, k, value)
+        count = operands_of(step, values, operands, overflow)
         python.drop(result)  # the row owns it, too
         result = call(load_word(step, object_layout.ITEMS), operands, count)
         if result == 0 or result == load_word(t, object_layout.NONE):
             break
         push(values, _MOST_VALUES, result)
+        let_go(t, step, values, overflow)
     drop_all(values)
     return result
 
@@ -153,9 +221,9 @@ def applied_to_numbered(t, steps, values):
 def applied(t, recorders, values):
     """Call recorders one after the other; return the result of the last one.
 
-    The first recorder gets the values, and every later recorder the result of the recorder before;
-    or each has the numbers of its operands with it, in a tuple. The result is None if a recorder
-    declines, 0 after an error.
+    The first recorder gets the values, and every later recorder the result of the recorder before.
+    Or there is a tuple of constants first, and then for each recorder a tuple, with the numbers of
+    its operands. The result is None if a recorder declines, 0 after an error.
     """
     first = 0
     if load_word(recorders, object_layout.SIZE) != 0:

@@ -51,12 +51,12 @@ FROM_SCALAR = 61
 """``PyArray_FromScalar`` in NumPy's table of functions."""
 
 (
-    NONE, TRUE, FALSE, ELLIPSIS, ZERO, INT_TYPE, BOOL_TYPE, SLICE_TYPE, TUPLE_TYPE, LIST_TYPE,
-    ARRAY_TYPE, OWN,
-) = range(12)  # fmt: skip
+    NONE, TRUE, FALSE, ELLIPSIS, ZERO, INT_TYPE, BOOL_TYPE, FLOAT_TYPE, STR_TYPE, SLICE_TYPE,
+    TUPLE_TYPE, LIST_TYPE, ARRAY_TYPE, OWN,
+) = range(14)  # fmt: skip
 """The first words of every table: addresses of these objects. Its own words begin at the last."""
 
-_OBJECTS = (None, True, False, ..., 0, int, bool, slice, tuple, list, np.ndarray)
+_OBJECTS = (None, True, False, ..., 0, int, bool, float, str, slice, tuple, list, np.ndarray)
 
 
 class _Method(ctypes.Structure):

@@ -17,8 +17,9 @@ from .object_layout import OWN
 MOST = 4
 """The most inputs of an operation."""
 
-MOST_STEPS = 8
-"""The most recorders that a finder calls where each says which values it reads."""
+MOST_STEPS, MOST_CONSTANTS = 16, 16
+"""The most recorders that a finder calls where each says which values it reads, and the most
+constants that they read."""
 
 VALUE_TYPE = OWN
 """The first word of both kinds of tables."""
@@ -54,9 +55,12 @@ and places of the attributes of such arrays."""
 INPUTS = D_TARGET + 1
 """The first word of the descriptions of the inputs, see `_words_of_input`."""
 
-V_SPEC, OTHER_MODES, KNOWN, GENERAL, VALUE_ERROR = range(OWN + 1, OWN + 6)
-"""Words of a finder: the place of a value's spec; a dict that must be empty, the dict of known
-recorders, the general function, and the error after which it is called."""
+V_SPEC, F_ARRAY, F_VIEW, F_REQUIRES, OTHER_MODES, KNOWN, GENERAL, VALUE_ERROR, SCALAR_MARK = range(
+    OWN + 1, OWN + 10
+)
+"""Words of a finder: places of the attributes of values; a dict that must be empty, the dict of
+known recorders, the general function, the error after which it is called; and the type that marks
+a value as a scalar, or 0 where the marks of values do not count."""
 
 _VALUE = ("array", "_view", "_storage", "_requires_grad", "node", "slot", "expr", "_kept")
 _NODE = ("parents", "slots", "number", "saved", "versions", "code", "instruction")
@@ -158,7 +162,11 @@ def _words_of_input(spec: Any, target: Any) -> list[int]:
 
 
 def finder(
-    kind: type, other_modes: dict[Any, Any], known: dict[Any, Any], general: Callable[..., Any]
+    kind: type,
+    other_modes: dict[Any, Any],
+    known: dict[Any, Any],
+    general: Callable[..., Any],
+    scalar_mark: type | None = None,
 ) -> Any:
     """Return a builtin function that looks up recorders by its arguments and calls them, or None.
 
@@ -173,15 +181,51 @@ def finder(
         Recorders are used only while this dict is empty.
     known : dict
         For each key of specs and options, a tuple of the recorders to call one after the other: the
-        first with the values among the arguments, each later one with the result before. Or a tuple
-        of tuples, of at most `MOST_STEPS` recorders, each followed by the numbers of its operands:
-        the values among the arguments are numbered first, then the results.
+        first with the values among the arguments, each later one with the result before. Or what
+        `numbered` returns.
     general : callable
         The function that is called where no recorder is known or answers.
+    scalar_mark : type, optional
+        The type of ``_view`` by which a value is a scalar. With this parameter the key has after
+        the spec of each value whether it requires grad, whether it is a scalar, and the type and
+        number of each one before it that is the same value; and recorders are called only if all
+        arrays are in C order and no two other values have the same one.
     """
-    spec = object_layout.places(kind, "spec")
-    if spec is None:
+    found = object_layout.places(kind, "spec", "array", "_view", "_requires_grad")
+    if found is None:
         return None
     objects = (other_modes, known, general, ValueError)
-    words = [id(kind), *spec, *map(id, objects)]
-    return object_layout.builtin("python.finder_code", "step", words, (kind, *objects))
+    marked = 0 if scalar_mark is None else id(scalar_mark)
+    words = [id(kind), *found, *map(id, objects), marked]
+    alive = (kind, scalar_mark, *objects)
+    return object_layout.builtin("python.finder_code", "step", words, alive)
+
+
+def numbered(
+    constants: Sequence[Any],
+    called: Sequence[Callable[..., Any]],
+    reads: Sequence[Sequence[int]],
+    last: Sequence[Sequence[int]],
+) -> tuple[Any, ...] | None:
+    """Return functions for a finder to call one after the other, each with the values that it
+    reads; None if they are too many.
+
+    Parameters
+    ----------
+    constants : sequence
+        Values that are numbered behind those among the arguments; the results are numbered last.
+    called : sequence of callable
+        Recorders, or other functions of up to `MOST` values that return a value.
+    reads, last : sequence of (sequence of int)
+        For each function the numbers of its operands, and of those among them that no later
+        function reads.
+    """
+    if len(called) > MOST_STEPS or len(constants) > MOST_CONSTANTS or max(map(len, reads)) > MOST:
+        return None
+    steps: list[tuple[Any, ...]] = []
+    for function, numbers, dropped in zip(called, reads, last, strict=True):
+        places = [
+            ~n if n in dropped and n not in numbers[k + 1 :] else n for k, n in enumerate(numbers)
+        ]
+        steps.append((function, *places))
+    return tuple(constants), *steps

@@ -7,6 +7,7 @@ numba-cuda serves as a compiler alone: for given types, PTX is made of Python fu
 streams and launches are left to cuda.core.
 """
 
+import importlib
 import math
 import operator
 import re
@@ -39,6 +40,26 @@ from .kernel import Array, Function, Kernel, Parameter, Pointer
 
 Capability = tuple[int, int]
 """The compute capability of a GPU, such as (9, 0)."""
+
+
+def _import_arrays() -> None:
+    """Import what numba-cuda knows of NumPy's functions, which else the first kernel does.
+
+    The module of numba-cuda names ``np.row_stack``, an alias of ``np.vstack`` that NumPy 2.5 has no
+    more. There NumPy gets it while the module is imported, and not longer.
+    """
+    name, names = "row_stack", vars(np)
+    is_missing = name not in names
+    if is_missing:
+        names[name] = np.vstack
+    try:
+        importlib.import_module("numba.cuda.np.arrayobj")
+    finally:
+        if is_missing:
+            del names[name]
+
+
+_import_arrays()
 
 
 class Code(NamedTuple):

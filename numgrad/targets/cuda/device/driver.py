@@ -27,6 +27,9 @@ THREADS = 256
 _VERSION = 4000
 """The version of CUDA in which ``cuLaunchKernel`` got the form that is called."""
 
+_THREADS_OF_PROCESSOR = 2048
+"""The most threads that a multiprocessor runs at once, on GPUs for computing."""
+
 _WAVES = 16
 """The most blocks of threads for each multiprocessor: more than a multiprocessor runs at once, and
 so few that each thread has several elements of a large array."""
@@ -93,6 +96,7 @@ class Driver:
     """
 
     REDUCING = 256
+    NEIGHBOURS = 32  # the threads of a warp
     keeps_blocks = True
     tiles = staticmethod(tiles)
 
@@ -106,6 +110,7 @@ class Driver:
         major, minor = self._device.compute_capability
         self.capability = (int(major), int(minor))
         self.PROCESSORS = self._device.properties.multiprocessor_count
+        self.RESIDENT = self.PROCESSORS * _THREADS_OF_PROCESSOR
         self._most = _WAVES * self.PROCESSORS
         self.default_stream = self._device.default_stream
         self._pool = self._device.memory_resource
@@ -129,9 +134,28 @@ class Driver:
         from ..program.blas import found
 
         self._enter()
-        return found(lambda pointers, stream: (
-            [block.address + offset for block, offset in pointers], self.address_of(stream)
-        ))  # fmt: skip
+        return found(self._resolved)
+
+    @lazy
+    def solver(self) -> Any:
+        """The calls that factorize large matrices; None if cuSOLVER cannot be loaded."""
+        from ..program.solver import found
+
+        self._enter()
+        return found(self._resolved)
+
+    @lazy
+    def fourier(self) -> Any:
+        """The calls that compute Fourier transforms; None if cuFFT cannot be loaded."""
+        from ..program.fourier import found
+
+        self._enter()
+        return found(self._resolved)
+
+    def _resolved(self, pointers: Sequence[Any], stream: Any) -> tuple[list[int], int]:
+        """Return pointers and a stream as libraries take them: by their addresses."""
+        addresses = [block.address + offset for block, offset in pointers]
+        return addresses, self.address_of(stream)
 
     # Streams and events -----------------------------------------------------------------------
 

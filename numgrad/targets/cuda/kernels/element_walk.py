@@ -11,7 +11,7 @@ import numpy as np
 from ....ir.program import Shape
 from ..compile.kernel import Kernel, Pointer, Word, in_elements
 from ..launch.steps import Launch, Place, loop_over
-from .elementwise import ElementWalk, index_type, loop, place, signature
+from .elementwise import ElementWalk, index_type, known_strides, loop, place, signature, unknown
 
 WIDE = 1 << 31
 
@@ -41,6 +41,7 @@ class Lines(NamedTuple):
 
 
 COPY = Lines("copy", ("out[{out}] = x[{x}]",))
+FILL = Lines("fill", ("out[{out}] = zero",))
 
 
 def launch(
@@ -57,10 +58,16 @@ def launch(
     """
     along = zip(*[operand.strides for operand in operands], strict=True)
     over = loop_over(list(zip(sizes, along, strict=True)), len(operands))
-    walk = ElementWalk(len(over.sizes), over.elements >= WIDE)
+    lies = [
+        strides if dtype is None else in_elements(strides, dtype.itemsize)
+        for (_, _, dtype, _), strides in zip(operands, over.strides, strict=True)
+    ]
+    known = tuple([known_strides(strides) for strides in lies])
+    walk = ElementWalk(len(over.sizes), over.elements >= WIDE, known)
     arguments: list[Any] = [over.elements, *over.sizes]
-    for (_, begin, dtype, _), strides in zip(operands, over.strides, strict=True):
-        arguments += strides if dtype is None else [begin, *in_elements(strides, dtype.itemsize)]
+    for operand, strides, one in zip(operands, lies, known, strict=True):
+        given = [s for s, known in zip(strides, one, strict=True) if known is None]
+        arguments += given if operand.dtype is None else [operand.place, *given]
     dtypes = tuple([operand.dtype for operand in operands])
     kernel = target.prepared(
         ("walk", what, dtypes, tuple(numbers), walk), lambda: _kernel(what, operands, numbers, walk)
@@ -70,12 +77,12 @@ def launch(
 
 def _kernel(what: Lines, operands: Sequence[Operand], numbers: Any, walk: ElementWalk) -> Kernel:
     parameters, listed = signature((), (), walk)
-    for name, _, dtype, _ in operands:
-        parameters += () if dtype is None else (Pointer(dtype),)
-        listed += [] if dtype is None else [name]
-        parameters += (Word(),) * walk.axes
-        listed += [f"{name}_{axis}" for axis in range(walk.axes)]
-    indices = {operand.name: f"({place(operand.name, walk)})" for operand in operands}
+    indices = {}
+    for number, (name, _, dtype, _) in enumerate(operands):
+        given = unknown(name, walk, number)
+        parameters += (*(() if dtype is None else (Pointer(dtype),)), *[Word()] * len(given))
+        listed += [*([] if dtype is None else [name]), *given]
+        indices[name] = f"int64({place(name, walk, number)})"
     body = [line.format_map(indices) for line in what.lines]
     scope: dict[str, Any] = {"index_type": index_type(walk)}
     scope |= {"int64": np.int64, "zero": (operands[-1].dtype or np.dtype(int)).type(0)}

@@ -17,6 +17,15 @@ _AHEAD = 16
 """The bytes that a thread reads before it uses the first of these elements."""
 
 
+ROWS = 4
+"""The elements along one axis that a thread takes in a loop by rows, so that it works out indices,
+and reads what all of them share, once."""
+
+_LINES = 64
+"""The most lines of a body that are written out for each row. Longer ones wait for arithmetic
+rather than for memory."""
+
+
 class ElementWalk(NamedTuple):
     """How the threads of a kernel walk over its elements.
 
@@ -26,10 +35,27 @@ class ElementWalk(NamedTuple):
         The number of axes of the loop; 0 if all operands are contiguous and have one shape.
     is_wide : bool
         Whether the number of elements needs more than 31 bits, so that indices have 64.
+    strides : tuple of tuple
+        For each operand and axis the stride in elements if it is 0 or 1, which the kernel need not
+        be given, and None for any other. Empty if no stride is known.
+    is_narrow : bool
+        Whether all strides, and the places of all elements, are numbers of 31 bits and not
+        negative.
+    rows : int or None
+        The axis along which a thread takes `ROWS` elements at a time. The sizes that the kernel is
+        given are then those of a loop over groups of so many elements, and a last parameter,
+        ``rows``, is the size of the axis.
     """
 
     axes: int
     is_wide: bool
+    strides: tuple[tuple[int | None, ...], ...] = ()
+    is_narrow: bool = False
+    rows: int | None = None
+
+    def along(self, number: int) -> tuple[int | None, ...]:
+        """Return what is known of the strides of an operand."""
+        return self.strides[number] if self.strides else (None,) * self.axes
 
 
 def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk) -> Kernel:
@@ -41,9 +67,13 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk)
     body = _steps(spec, scope)
     results = spec.outputs if isinstance(spec, FusedSpec) else _numbers(spec)
     values = [f"v{number}" for number in results]
-    outs = [place(f"out{k}", walk) for k in range(len(values))]
-    loads = [f"x{k}[{place(f'x{k}', walk)}]" for k in range(nin)]
     parameters, listed = signature(names, dtypes, walk)
+    if walk.rows is not None:
+        text = loop([*listed, "rows"], walk, _by_rows(spec, walk, names, body, values))
+        return Kernel(spec.name, text, (*parameters, parameters[0]), scope)
+    places = [place(name, walk, number) for number, name in enumerate(names)]
+    outs = places[nin:]
+    loads = [f"x{k}[{at}]" for k, at in enumerate(places[:nin])]
     lines = [*_values(loads, spec.in_dtypes), *body, *_stored(outs, values)]
     ahead = _AHEAD // max(sum(dtype.itemsize for dtype in spec.in_dtypes), 1)
     before: Sequence[str] = ()
@@ -56,6 +86,60 @@ def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk)
         uses += [*body, *_stored([f"at{k}[turn]" for k in range(len(outs))], values)]
         before = _ahead(walk, ahead, nin, reads, uses)
     return Kernel(spec.name, loop(listed, walk, lines, before), parameters, scope)
+
+
+def _by_rows(
+    spec: Any, walk: ElementWalk, names: Sequence[str], body: Sequence[str], values: Sequence[str]
+) -> list[str]:
+    """Return the lines in which a thread computes `ROWS` elements that follow along an axis.
+
+    What all of them share is read once. The other elements are read before the first one is used
+    where memory is what a thread waits for.
+    """
+    nin, axis = len(spec.in_dtypes), walk.rows
+    assert axis is not None
+    known = [walk.along(k)[axis] for k in range(len(names))]
+    moves = [f"{names[k]}_{axis}" if one is None else one for k, one in enumerate(known)]
+    shared, own = [[k for k in range(nin) if (known[k] == 0) == still] for still in (True, False)]
+    tests = [" != 0" if dtype.kind == "b" else "" for dtype in spec.in_dtypes]
+    reads = [f"x{k}[p{k}]{test}" for k, test in enumerate(tests)]
+
+    def moved(k: int, turn: int) -> str:
+        if not turn or moves[k] == 0:
+            return f"p{k}"
+        step = f"p{k} + {turn}" if moves[k] == 1 else f"p{k} + {turn} * {moves[k]}"
+        return f"index_type({step})" if walk.is_narrow else step
+
+    def stored(turn: int) -> list[str]:
+        return _stored([moved(nin + k, turn) for k in range(len(values))], values)
+
+    single = [
+        *[f"v{k} = {reads[k]}" for k in own], *body, *stored(0),
+        *[f"p{k} = {moved(k, 1)}" for k in range(len(names)) if moves[k] != 0],
+        "row = index_type(row + 1)",
+    ]  # fmt: skip
+    lines = [
+        f"row = index_type(i{axis} * {ROWS})",
+        *[f"p{k} = {place(name, walk, k, 'row')}" for k, name in enumerate(names)],
+        *[f"v{k} = {reads[k]}" for k in shared],
+        f"last = index_type(row + {ROWS})",
+    ]
+    rest = ["last = rows if rows < last else last"]
+    rest += ["while row < last:", *("    " + line for line in single)]
+    if len(body) <= _LINES and _only_calls_math(spec):
+        ahead = [
+            f"v{k}_{turn} = x{k}[{moved(k, turn)}]{tests[k]}" for turn in range(ROWS) for k in own
+        ]
+        for turn in range(ROWS):
+            ahead += [*[f"v{k} = v{k}_{turn}" for k in own], *body, *stored(turn)]
+        lines += ["if last <= rows:", *("    " + line for line in ahead), "else:"]
+        rest = ["    " + line for line in rest]
+    return [*lines, *rest]
+
+
+def known_strides(strides: Sequence[int]) -> tuple[int | None, ...]:
+    """Return each stride in elements if it is 0 or 1, and None for any other."""
+    return tuple([stride if stride in (0, 1) else None for stride in strides])
 
 
 def index_type(walk: ElementWalk) -> Any:
@@ -160,17 +244,34 @@ def signature(
     bits = 64 if walk.is_wide else 32
     parameters: list[Parameter] = [Word(bits)] * (1 + walk.axes)
     listed = ["n", *(f"n{axis}" for axis in range(walk.axes))]
-    for name, dtype in zip(names, dtypes, strict=True):
-        parameters += [Pointer(dtype), *[Word()] * walk.axes]
-        listed += [name, *(f"{name}_{axis}" for axis in range(walk.axes))]
+    for number, (name, dtype) in enumerate(zip(names, dtypes, strict=True)):
+        given = unknown(name, walk, number)
+        parameters += [Pointer(dtype), *[Word(32 if walk.is_narrow else 64)] * len(given)]
+        listed += [name, *given]
     return tuple(parameters), listed
 
 
-def place(name: str, walk: ElementWalk) -> str:
-    """Return the expression, as text, for the index of the current element in an operand."""
+def unknown(name: str, walk: ElementWalk, number: int) -> list[str]:
+    """Return the names of the strides that a kernel is given for an operand."""
+    known = walk.along(number)
+    return [f"{name}_{axis}" for axis in range(walk.axes) if known[axis] is None]
+
+
+def place(name: str, walk: ElementWalk, number: int = 0, row: str = "") -> str:
+    """Return the expression, as text, for the index of the current element in an operand.
+
+    ``number`` is that of the operand. In a loop by rows ``row`` is the name of the index along the
+    axis of the rows.
+    """
     if not walk.axes:
         return "i"
-    return " + ".join(f"i{axis} * {name}_{axis}" for axis in range(walk.axes))
+    terms = []
+    for axis, known in enumerate(walk.along(number)):
+        index = row if row and axis == walk.rows else f"i{axis}"
+        if known != 0:
+            terms.append(index if known == 1 else f"{index} * {name}_{axis}")
+    text = " + ".join(terms) or "0"
+    return f"index_type({text})" if walk.is_narrow else text
 
 
 def loop(

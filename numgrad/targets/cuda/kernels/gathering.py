@@ -19,14 +19,13 @@ from ....ir.kernel_spec import LoopSpec, core_dimensions
 from ....ir.pairwise import LEAF
 from ....ir.program import contiguous_strides
 from ..launch.steps import Launch, LaunchSequence, Loop, Place, cores_of
-from .element_walk import COPY, Lines, Operand, launch
+from .element_walk import COPY, FILL, Lines, Operand, launch
 
 _WORD = np.dtype(np.int64)
 
 
 # Kernels ------------------------------------------------------------------------------------------
 
-_FILL = Lines("fill", ("out[{out}] = zero",))
 _GATHER = Lines("gather", ("out[{out}] = x[{x} + index[{index}] * x_row]",))
 _PLACE = Lines("place", ("out[{out} + index[{index}] * out_row] = g[{g}]",))
 _ADD = Lines("add_up", (
@@ -102,7 +101,7 @@ _MERGE = Lines("merge", (
 _SORTED = "sorted"
 _STEPS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "gather": ("x index out", (("mk", _GATHER),)),
-    "place": ("g index out", (("nk", _FILL), ("mk", _PLACE))),
+    "place": ("g index out", (("nk", FILL), ("mk", _PLACE))),
     **dict.fromkeys(
         ("scatter", "scatter_single", "scatter_complex", "scatter_double"),
         ("g index out", (_SORTED, ("nk", _ADD))),
@@ -199,4 +198,4 @@ def _in_order(
 
 def cleared(flag: Place, target: Any) -> Launch:
     """Return the launch that sets the flag of a program to zero."""
-    return launch(_FILL, (1,), [Operand("out", flag, _WORD, (0,))], target)
+    return launch(FILL, (1,), [Operand("out", flag, _WORD, (0,))], target)

@@ -13,9 +13,9 @@ import numpy as np
 from numba import cuda as _cuda
 
 from ....ir import pairwise
-from ....ir.pairwise import BLOCK, LEAF, LEAVES, corrected, larger, lost, smaller
+from ....ir.pairwise import BLOCK, LEAF, LEAVES, larger, lost, smaller
 from ...binding import Names
-from .reduction import add
+from .reduction import add, finish_of
 
 cuda: Any = _cuda  # type checkers do not know its arrays
 
@@ -29,7 +29,7 @@ def stand_ins(dtype: np.dtype) -> dict[Callable[..., Any], Callable[..., Any]]:
         if name != "sum" and dtype.kind == "c":
             continue
         halved = _halved(dtype, join)
-        fold = _compensated(zero) if name == "sum" else _folded(join)
+        fold = _compensated(zero, finish_of(dtype)) if name == "sum" else _folded(join)
         found[pairwise.REDUCE[name]] = _reducing(halved, fold)
     return found
 
@@ -71,7 +71,7 @@ def _halved(dtype: np.dtype, join: Callable[..., Any]) -> Callable[..., Any]:
     return halved
 
 
-def _compensated(zero: Any) -> Callable[..., Any]:
+def _compensated(zero: Any, finish: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that adds up the sums of an array's blocks, with compensated rounding."""
 
     def fold(x, halved, size):
@@ -81,7 +81,7 @@ def _compensated(zero: Any) -> Callable[..., Any]:
             after = total + part
             correction += lost(total, part, after)
             total = after
-        return corrected(total, correction)
+        return finish(total, correction)
 
     return fold
 

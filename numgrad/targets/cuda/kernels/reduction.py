@@ -2,14 +2,17 @@
 
 The order is that of `numgrad.ir.pairwise`, so the bits are those of the CPU. In a leaf the
 second half of the elements is joined to the first half, then the second quarter to the first, until
-one element is left. The results of a block's leaves are joined in the same way. Blocks are joined
-one after the other, sums with compensation. Each kernel reads an element once, and neighbouring
-threads read neighbouring elements:
+one element is left. The results of a block's leaves are joined in the same way. The sums of blocks
+are added one after the other, with compensation. Extrema, and sums of integers, do not depend on
+how neighbours are grouped, so there the results of blocks are elements of another reduction. Each
+kernel reads an element once, and neighbouring threads read neighbouring elements:
 
 - `halves`: a thread joins up to 32 elements at any distance, which it holds in registers.
-- `of_blocks`: for contiguous rows. Threads copy a block of a row to shared memory, and each thread
-  joins a leaf there.
-- `of_parts`: a thread joins the results of all blocks of a row; several threads read them together.
+- `of_blocks`: for contiguous rows. A warp reduces blocks of elements, which its threads exchange by
+  shuffles.
+- `of_parts`: a block of threads adds up the sums of all blocks of a few rows. One thread of a row
+  makes the additions that wait for one another, another one adds the rounding errors, and all
+  others read the sums and compute these errors.
 """
 
 from collections.abc import Iterator
@@ -19,126 +22,138 @@ from typing import Any
 import numpy as np
 
 from ....ir import pairwise
-from ....ir.pairwise import BLOCK, LEAF, LEAVES, lost
+from ....ir.pairwise import BLOCK, LEAF, LEAVES, corrected, lost
 from ..compile.kernel import Function, Kernel, Word
 from .element_walk import Lines
 from .elementwise import ElementWalk, index_type, indices, place, signature, storage_dtype
 
+WARP = 32
+"""The threads of a warp: as many as a leaf has elements, and a block leaves."""
+
 EACH = 8
-"""The threads for each row in `of_parts`. All of them read the results of blocks, and one of them
-joins. With fewer threads for a row there would be too few blocks of threads; with more, a read
-would cover too few neighbouring rows."""
+"""The threads for each row in `of_parts`: one that adds, one that adds rounding errors, and six
+that do the rest. With fewer threads for a row there would be too few blocks of threads; with more,
+a read would cover too few neighbouring rows."""
 
-_SHARED = 32 << 10
-"""The bytes of shared memory for the elements of a block of threads: few enough for several blocks
-of threads to run on a multiprocessor at once."""
-
-_APART = LEAF + 1
-"""The elements from one leaf to the next in shared memory: one more than a leaf has, so that
-threads that read neighbouring leaves access different banks."""
-
-_SLOT = LEAVES * _APART + 1
+_PIECE = 4 << 10
+"""The bytes of sums that a block of threads holds at each stage of `of_parts`. The shared memory is
+six times as large."""
 
 _TURNS = 8
-"""The number of elements that a thread reads before it uses the first, to keep memory busy."""
+"""The number of sums that a thread reads before it adds the first, so that no addition waits for
+memory. Fewer at the end of a row are filled up with zeros, which change no bit."""
 
 _BLOCKS = """
 def kernel({listed}):
-    values = cuda.shared.array({words}, dtype)
-    team, lane = cuda.threadIdx.x // {lanes}, cuda.threadIdx.x % {lanes}
-    own = team * SLOT
+    lane = cuda.laneid
     per_row = index_type(blocks)
     items = index_type(n * per_row)
-    begin = index_type(cuda.blockIdx.x * {group})
-    step = index_type(cuda.gridDim.x * {group})
-    while begin < items:
-        item = index_type(begin + team)
-        is_busy = team < {group} and item < items
-        block, size = index_type(0), int64(0)
-        if is_busy:
-            i = index_type(item // per_row)
-            block = index_type(item % per_row)
-            size = min(BLOCK, count - int64(block) * BLOCK)
+    first = index_type(cuda.grid(1) // {warp} * {group})
+    step = index_type(cuda.gridsize(1) // {warp} * {group})
+    while first < items:
+        few = cuda.local.array({warp}, dtype)
+        for each in range({group}):
+            item = index_type(first + each)
+            item = index_type(item if item < items else items - 1)
+{split}
 {indices}
-            base = {x} + int64(block) * BLOCK
-            k = lane
-            while k < size:
-                if k + {later} * {lanes} < size:
-                    few = cuda.local.array({turns}, dtype)
-                    for turn in range({turns}):
-                        few[turn] = cast(x[base + k + turn * {lanes}])
-                    for turn in range({turns}):
-                        at = k + turn * {lanes}
-                        values[own + at + at // LEAF] = few[turn]
-                    k += {turns} * {lanes}
-                else:
-                    values[own + k + k // LEAF] = cast(x[base + k])
-                    k += {lanes}
-        cuda.syncthreads()
-        k = lane
-        while k * LEAF < size:
-            left, at = size - k * LEAF, own + k * APART
-{leaf}
-            values[at] = few[0]
-            k += {lanes}
-        cuda.syncthreads()
-        if is_busy and lane == 0:
-            i = index_type(item // per_row)
-            left, at = (size + LEAF - 1) // LEAF, own
-{block}
+            base = {x} + block * BLOCK + lane
+            left = count - block * BLOCK - lane
+            if left > {last} * LEAF:
+                for leaf in range({leaves}):
+                    few[each * {leaves} + leaf] = cast(x[base + leaf * LEAF])
+            else:
+                for leaf in range({leaves}):
+                    element = neutral
+                    if leaf * LEAF < left:
+                        element = cast(x[base + leaf * LEAF])
+                    few[each * {leaves} + leaf] = element
+{rounds}
+        item = index_type(first + lane // {leaves})
+        if lane % {leaves} == 0 and item < items:
+{split}
 {indices}
             out[{out} + block * between] = {result}
-        cuda.syncthreads()
-        begin = index_type(begin + step)
+        first = index_type(first + step)
 """
 
 _PARTS = """
 def kernel({listed}):
-    values = cuda.shared.array(BLOCK, dtype)
-    thread, threads = cuda.threadIdx.x, cuda.blockDim.x
-    begin = int64(cuda.blockIdx.x) * across
+    parts = cuda.shared.array(4 * {piece}, dtype)
+    totals = cuda.shared.array(2 * ({piece} + {across}), dtype)
+    thread = cuda.threadIdx.x
+    begin = int64(cuda.blockIdx.x) * {across}
+    pieces = (count + {deep} - 1) // {deep}
     while begin < n:
-        rows = min(across, n - begin)
         total = correction = zero
-        first = 0
-        while first < count:
-            deep = min(BLOCK // across, count - first)
-            k = thread
-            while k < deep * rows:
-                i = begin + k % rows
+        number = int64(0)
+        while number < pieces + 3:
+            if thread < {across} and 0 < number <= pieces:
+                size = {size_1}
+                own = (number - 1) % 4 * {piece} + thread
+                into = (number - 1) % 2 * ({piece} + {across}) + thread
+{totals}
+                totals[uint64(into + size * {across})] = total
+            row = thread - {rows}
+            if 0 <= row < {across} and 2 < number:
+                size = {size_3}
+                own = (number - 3) % 4 * {piece} + row
+{corrections}
+            helper = thread - 2 * {rows}
+            if helper >= 0 and number < pieces:
+                own, first, k = number % 4 * {piece}, number * {deep}, helper
+                many = {size_0} * {across}
+                few = cuda.local.array({reads}, dtype)
+                for turn in range({reads}):
+                    k = helper + turn * {helpers}
+                    i, part = begin + k % {across}, first + k // {across}
+                    few[turn] = zero
+                    if k < many and i < n and part < count:
 {indices}
-                values[k] = x[{x} + (first + k // rows) * along]
-                k += threads
+                        few[turn] = x[{x} + part * along]
+                for turn in range({reads}):
+                    k = helper + turn * {helpers}
+                    if k < many:
+                        parts[uint64(own + k)] = few[turn]
+            if helper >= 0 and 1 < number < pieces + 2:
+                own, at = (number - 2) % 4 * {piece}, (number - 2) % 2 * ({piece} + {across})
+                many = {size_2} * {across}
+                k = helper
+                while k < many:
+                    before, after = totals[uint64(at + k)], totals[uint64(at + k + {across})]
+                    parts[uint64(own + k)] = loss(before, parts[uint64(own + k)], after)
+                    k += {helpers}
             cuda.syncthreads()
-            if thread < rows:
-                k = 0
-                if first == 0:
-                    total = values[thread]
-                    k = 1
-                while k < deep:
-                    if k + {later} < deep:
-                        few = cuda.local.array({turns}, dtype)
-                        for turn in range({turns}):
-                            few[turn] = values[(k + turn) * rows + thread]
-                        for turn in range({turns}):
-                            after = join(total, few[turn])
-                            correction += loss(total, few[turn], after)
-                            total = after
-                        k += {turns}
-                    else:
-                        part = values[k * rows + thread]
-                        after = join(total, part)
-                        correction += loss(total, part, after)
-                        total = after
-                        k += 1
-            cuda.syncthreads()
-            first += deep
-        if thread < rows:
-            i = begin + thread
+            number += 1
+        row = thread - {rows}
+        i = begin + row
+        if 0 <= row < {across} and i < n:
+            number = pieces - 1
+            at = number % 2 * ({piece} + {across}) + row + {size_0} * {across}
 {of_row}
-            out[{out}] = finish(total, correction)
-        begin += int64(cuda.gridDim.x) * across
+            out[{out}] = finish(totals[uint64(at)], correction)
+        begin += int64(cuda.gridDim.x) * {across}
 """
+
+_SERIES = """
+few = cuda.local.array({turns}, dtype)
+later = cuda.local.array({turns}, dtype)
+for turn in range({turns}):
+    few[turn] = parts[uint64(own + turn * {across})]
+k = {turns}
+while k < size:
+    for turn in range({turns}):
+        later[turn] = parts[uint64(own + (k + turn) * {across})]
+    for turn in range({turns}):
+        {line}
+    for turn in range({turns}):
+        few[turn] = later[turn]
+    k += {turns}
+for turn in range({turns}):
+    {line}
+"""
+"""The lines of a thread that adds ``size`` parts one after the other. It reads the next ones before
+it adds those at hand. Indices are unsigned, as Numba looks whether others are negative."""
 
 
 def add(a: Any, b: Any) -> Any:
@@ -146,8 +161,15 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
-def _no_loss(total: Any, part: Any, after: Any) -> Any:
-    return part - part
+def finish_of(dtype: np.dtype) -> Any:
+    """Return the function that adds rounding errors to a sum of numbers of a dtype."""
+    return _corrected_parts if dtype.kind == "c" else corrected
+
+
+def _corrected_parts(total: Any, correction: Any) -> Any:
+    """Return a compensated complex sum, in which one part may be infinite and the other is not."""
+    real = corrected(total.real, correction.real)
+    return complex(real, corrected(total.imag, correction.imag))
 
 
 def _without(total: Any, correction: Any) -> Any:
@@ -168,45 +190,137 @@ def halves(join: Any, dtype: np.dtype, width: int, is_last: bool) -> Lines:
 
 
 def of_blocks(
-    name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int, is_last: bool
+    name: str, join: Any, dtypes: Any, walk: ElementWalk, leaves: int, threads: int, is_last: bool
 ) -> Kernel:
     """Return the kernel that reduces each block of elements of contiguous rows to one element.
 
-    A block of ``threads`` threads is divided into teams; see `group_of`. A team reduces a block of
-    elements.
+    ``leaves``, a power of two, is the most leaves that a block has. A warp takes 32 leaves at a
+    time, of one or several blocks: each of its threads reads one element of each leaf. A missing
+    element is replaced by one that changes nothing when it is joined. Then each pair of threads
+    exchanges half of its elements five times, and at last a thread has the result of one leaf.
     """
     dtype = storage_dtype(dtypes[1])
-    group = group_of(dtype, threads)
     parameters, listed = signature(("x", "out"), dtypes, walk)
     text = _BLOCKS.format(
         listed=", ".join([*listed, "count", "blocks", "between"]),
-        group=group, words=group * _SLOT, lanes=threads // group, turns=_TURNS, later=_TURNS - 1,
+        split=indent("\n".join(_split(leaves)), " " * 12),
+        warp=WARP, group=WARP // leaves, leaves=leaves, last=leaves - 1,
         indices=indent("\n".join(indices(walk)), " " * 12),
         x=place("x", walk), out=place("out", walk), result=_result(is_last),
-        leaf=indent("\n".join(_joined("values", "1", LEAF)), " " * 12),
-        block=indent("\n".join(_joined("values", "APART", LEAVES)), " " * 12),
+        rounds=indent("\n".join(_rounds(join, dtype, leaves)), " " * 8),
     )  # fmt: skip
-    scope = _scope(join, dtype) | {"index_type": index_type(walk)}
-    return Kernel(name, text, (*parameters, *[Word()] * 3), scope, threads)
+    scope = _scope(join, dtype) | {"index_type": index_type(walk), "everyone": 0xFFFFFFFF}
+    scope |= {"neutral": _neutral(join, dtype)}
+    scope |= {"word": np.int64 if dtype.kind in "iu" else dtype.type}
+    return Kernel(name, text, (*parameters, *[Word()] * 3), scope, warps_of(threads) * WARP)
 
 
-def group_of(dtype: np.dtype, threads: int) -> int:
-    """Return the number of teams into which the kernel of `of_blocks` divides a block of threads.
+def _split(leaves: int) -> list[str]:
+    """Return the lines that split the number of an item into a row and a block of this row.
+
+    A row with a smaller block than the largest has no other one.
     """
-    return max(min(_SHARED // (BLOCK * dtype.itemsize), threads // 2), 1)
+    if leaves < LEAVES:
+        return ["i, block = item, int64(0)"]
+    return ["i = index_type(item // per_row)", "block = int64(item % per_row)"]
 
 
-def of_parts(name: str, join: Any, dtypes: Any, walk: ElementWalk, threads: int) -> Kernel:
-    """Return the kernel that joins the results of all blocks of a row, one after the other."""
+def warps_of(threads: int) -> int:
+    """Return the number of warps in a block of ``threads`` threads, at least one."""
+    return max(threads // WARP, 1)
+
+
+def rows_of(threads: int) -> int:
+    """Return the most rows of which a block of threads adds up the parts, a power of two."""
+    return max(threads // EACH, 2)
+
+
+def of_parts(name: str, dtypes: Any, walk: ElementWalk, across: int, threads: int) -> Kernel:
+    """Return the kernel that adds up the sums of all blocks of a row, one after the other.
+
+    A block of ``threads`` threads takes ``across`` rows at a time, a power of two. Their parts go
+    through four stages, piece by piece: they are read, added to the totals, replaced by the
+    rounding errors of these additions, and added to the corrections. At any moment each stage works
+    on another piece.
+    """
+    dtype = storage_dtype(dtypes[1])
     parameters, listed = signature(("x", "out"), dtypes, walk)
+    rows, piece = rows_of(threads), _PIECE // dtype.itemsize
+    deep, helpers = piece // across, threads - 2 * rows
+    sizes = {
+        f"size_{late}": f"min({deep}, (count - (number - {late}) * {deep} + {_TURNS - 1})"
+        f" // {_TURNS} * {_TURNS})"
+        for late in range(4)
+    }
+    added = f"totals[uint64(into + (k - {_TURNS} + turn) * {across})] = total; total += few[turn]"
     text = _PARTS.format(
-        listed=", ".join([*listed, "count", "along", "across"]), turns=_TURNS, later=_TURNS - 1,
-        indices=indent("\n".join(indices(walk)), " " * 16),
+        listed=", ".join([*listed, "count", "along"]), across=across, rows=rows, piece=piece,
+        deep=deep, helpers=helpers, reads=-(-piece // helpers),
+        totals=_series(added, across), corrections=_series("correction += few[turn]", across),
+        indices=indent("\n".join(indices(walk)), " " * 24),
         of_row=indent("\n".join(indices(walk)), " " * 12),
-        x=place("x", walk), out=place("out", walk),
+        x=place("x", walk), out=place("out", walk), **sizes,
     )  # fmt: skip
-    scope = _scope(join, storage_dtype(dtypes[1]))
-    return Kernel(name, text, (*parameters, *[Word()] * 3), scope, threads)
+    scope = _scope(add, dtype)
+    return Kernel(name, text, (*parameters, *[Word()] * 2), scope, threads)
+
+
+def _series(line: str, across: int) -> str:
+    return indent(_SERIES.format(turns=_TURNS, across=across, line=line).strip(), " " * 16)
+
+
+def _rounds(join: Any, dtype: np.dtype, leaves: int) -> Iterator[str]:
+    """Yield the lines in which a warp joins 32 leaves, then leaves of a block, to ``few[0]``.
+
+    All threads of a warp have to shuffle at the same instruction. So values are chosen by ``selp``,
+    and no loop contains a shuffle: the compiler would make two loops, one for each choice.
+    """
+
+    def chosen(a: str, b: str) -> str:
+        return _by_words(dtype, "cuda.selp(is_low, {}, {})", a, b)
+
+    half = LEAF // 2
+    while half:
+        yield f"is_low = lane & {half} == 0"
+        for k in range(half):
+            yield f"low, high = few[{k}], few[{k + half}]"
+            yield f"mine, other = {chosen('low', 'high')}, {chosen('high', 'low')}"
+            yield f"other = {_shuffled('xor', dtype, 'other', half)}"
+            if join is not add:  # in the order of the threads
+                yield f"mine, other = {chosen('mine', 'other')}, {chosen('other', 'mine')}"
+            yield f"few[{k}] = join(mine, other)"
+        half //= 2
+    half = leaves // 2
+    while half:
+        yield "mine = few[0]"
+        yield f"few[0] = join(mine, {_shuffled('down', dtype, 'mine', half)})"
+        half //= 2
+
+
+def _shuffled(way: str, dtype: np.dtype, value: str, distance: int) -> str:
+    """Return the expression for the ``value`` of another thread of the warp."""
+    return _by_words(dtype, f"cuda.shfl_{way}_sync(everyone, {{}}, {distance})", value)
+
+
+def _by_words(dtype: np.dtype, call: str, *values: str) -> str:
+    """Return an expression that calls a function of words for values, or for parts of complex ones.
+    """
+    if dtype.kind == "c":
+        real = call.format(*[f"{value}.real" for value in values])
+        imag = call.format(*[f"{value}.imag" for value in values])
+        return f"cast(complex({real}, {imag}))"
+    return f"cast({call.format(*[f'word({value})' for value in values])})"
+
+
+def _neutral(join: Any, dtype: np.dtype) -> Any:
+    """Return the element that changes no other one when it is joined to it."""
+    is_larger = join is pairwise.larger
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return dtype.type(0 if join is add else limits.min if is_larger else limits.max)
+    if join is add:
+        return dtype.type(complex(-0.0, -0.0) if dtype.kind == "c" else -0.0)
+    return dtype.type(-np.inf if is_larger else np.inf)
 
 
 def _joined(source: str, along: str, width: int) -> list[str]:
@@ -248,12 +362,15 @@ def _result(is_last: bool) -> str:
     return "finish(few[0], zero)" if is_last else "few[0]"
 
 
+def is_rounded(join: Any, dtype: np.dtype) -> bool:
+    """Whether a reduction rounds its results, so that they depend on the groups that are joined."""
+    return join is add and dtype.kind in "fc"
+
+
 def _scope(join: Any, dtype: np.dtype) -> dict[str, Any]:
-    is_rounded = join is add and dtype.kind in "fc"
+    finish = finish_of(dtype) if is_rounded(join, dtype) else _without
     return {
-        "BLOCK": BLOCK, "LEAF": LEAF, "LEAVES": LEAVES, "APART": _APART, "SLOT": _SLOT,
-        "dtype": dtype, "cast": dtype.type, "zero": dtype.type(0), "int64": np.int64,
-        "index_type": np.int64, "join": Function(join, dtype=dtype),
-        "loss": Function(lost if is_rounded else _no_loss, dtype=dtype),
-        "finish": Function(pairwise.corrected if is_rounded else _without, dtype=dtype),
+        "BLOCK": BLOCK, "LEAF": LEAF, "dtype": dtype, "cast": dtype.type, "zero": dtype.type(0),
+        "int64": np.int64, "uint64": np.uint64, "join": Function(join, dtype=dtype),
+        "loss": Function(lost, dtype=dtype), "finish": Function(finish, dtype=dtype),
     }  # fmt: skip

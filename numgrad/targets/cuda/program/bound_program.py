@@ -27,7 +27,8 @@ from ..launch.graphs import OFTEN, GraphExecutable, Span, is_worth_while
 from ..launch.lanes import LaneAssignment, assign_lanes, streams_of
 from ..launch.python_entry import EntryWithNumbers, PythonEntry
 from ..launch.steps import Blocks, Launch, Place
-from .lowering import lowered
+from .copies import grouped, launch_of
+from .lowering import Step, lowered
 
 _FLAG = np.dtype(np.int64)
 
@@ -62,7 +63,8 @@ class BoundProgram(Bound):
         instructions += [i for i in program.instructions if i.rows and program.batch]
         places, self._nbytes = self._places(instructions)
         flag = Place(0, -(-self._nbytes // ALIGNMENT) * ALIGNMENT)
-        self.steps = [lowered(i, program, [*places, flag], target) for i in instructions]
+        self._streams = streams_of(instructions, target.name)
+        self.steps = self._lowered(instructions, [*places, flag])
         self._flag: Launch | None = None
         if any(getattr(step, "host", None) for step in self.steps):
             self._flag, self._nbytes = cleared(flag, target), flag.offset + _FLAG.itemsize
@@ -70,12 +72,23 @@ class BoundProgram(Bound):
         self._has_own = bool(own) or self._flag is not None
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
-        self._streams = streams_of(instructions, target.name)
         self._lanes: list[LaneAssignment] = []
         if self._streams:
             self._lanes = assign_lanes(
                 instructions, self.steps, program, [*places, flag], self._streams
             )
+
+    def _lowered(self, instructions: Sequence[Instruction], places: Sequence[Place]) -> list[Step]:
+        """Return the steps; with streams there is one for each instruction, as each has its own."""
+        program, target = self.program, self._target
+        if self._streams:
+            return [lowered(one, program, places, target) for one in instructions]
+        return [
+            launch_of(one, target)
+            if isinstance(one, list)
+            else lowered(one, program, places, target)
+            for one in grouped(instructions, program, places, target.runtime.driver)
+        ]
 
     def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
         program = self.program

@@ -2,21 +2,38 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
 from ...._declare import registry
 from ....ir.kernel_spec import LibrarySpec, LoopSpec, ProductSpec, core_dimensions
-from ....ir.program import Instruction, Program, contiguous_strides
+from ....ir.program import Instruction, Program, Shape, contiguous_strides
 from ..compile.kernel import in_elements
 from ..kernels import core_loop, elementwise, gathering, user_kernel
-from ..kernels.elementwise import ElementWalk
+from ..kernels.elementwise import ROWS, ElementWalk, known_strides
 from ..launch.host_steps import host_call, needs_host, require_sound
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
-from . import reduction_launch
+from . import (  # fmt: skip
+    factorization_launch,
+    fourier_launch,
+    reduction_launch,
+    searching_launch,
+    sorting_launch,
+)
+from .fourier_launch import LibraryTransform
+from .library_factorization import LibraryFactorization
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
-Step = Launch | HostCall | LaunchSequence | LibraryProduct | user_kernel.UserKernelStep
+Step = (
+    Launch
+    | HostCall
+    | LaunchSequence
+    | LibraryProduct
+    | LibraryFactorization
+    | LibraryTransform
+    | user_kernel.UserKernelStep
+)
 _WIDE = 1 << 31
 
 
@@ -49,8 +66,19 @@ def lowered(
         return step._replace(host=host) if spec.name in gathering.CHECKED else step
     if getattr(spec, "on_cuda", None) is not None:
         return user_kernel.lowered(pattern, loop, begins, target)
+    if isinstance(spec, LibrarySpec):
+        host = partial(host_call, instruction, loop, begins)
+        step = factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
+        return host() if step is None else step
+    if searching_launch.searches(pattern):
+        return searching_launch.lowered(pattern, loop, begins, target)
+    if sorting_launch.sorts(spec):
+        return sorting_launch.sorted_by_merging(pattern, loop, begins, target)
+    if sorting_launch.moves(spec):
+        return sorting_launch.moved(pattern, loop, begins, target)
     if needs_host(spec):
-        return host_call(instruction, loop, begins)
+        transform = fourier_launch.lowered(pattern, loop, begins, target)
+        return transform or host_call(instruction, loop, begins)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)
@@ -68,16 +96,58 @@ def _is_product(spec: Any) -> bool:
 
 def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:
     """Return the launch of scalar functions over all elements of a loop."""
-    sizes = [dtype.itemsize for dtype in (*spec.in_dtypes, *spec.out_dtypes)]
-    is_flat = all(s in ((), (size,)) for s, size in zip(loop.strides, sizes, strict=True))
-    walk = ElementWalk(0 if is_flat else len(loop.sizes), loop.elements >= _WIDE)
-    arguments: list[Any] = [loop.elements, *(() if is_flat else loop.sizes)]
-    for place, strides, size in zip(begins, loop.strides, sizes, strict=True):
-        arguments += [place, *(() if is_flat else in_elements(strides, size))]
+    dtypes = (*spec.in_dtypes, *spec.out_dtypes)
+    pairs = list(zip(loop.strides, [dtype.itemsize for dtype in dtypes], strict=True))
+    is_wide = loop.elements >= _WIDE
+    if all(strides in ((), (size,)) for strides, size in pairs):
+        walk, sizes, rest = ElementWalk(0, is_wide), (), ()
+        strides: list[Any] = [()] * len(dtypes)
+    else:
+        strides = [in_elements(*pair) for pair in pairs]
+        walk, sizes = _walk_of(loop, strides, is_wide, target.runtime.driver)
+        rest = () if walk.rows is None else (loop.sizes[walk.rows],)
+    elements = prod(sizes) if sizes else loop.elements
+    arguments: list[Any] = [elements, *sizes]
+    for number, place in enumerate(begins):
+        known = walk.along(number)
+        given = [s for s, one in zip(strides[number], known, strict=True) if one is None]
+        arguments += [place, *given]
     kernel = target.prepared(
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
-    return Launch.of(kernel, loop.elements, arguments, target)
+    return Launch.of(kernel, elements, (*arguments, *rest), target)
+
+
+def _walk_of(
+    loop: Loop, strides: Sequence[Sequence[int]], is_wide: bool, driver: Any
+) -> tuple[ElementWalk, Shape]:
+    """Return how threads walk over a loop, and the sizes of the loop that the kernel is given.
+
+    ``strides`` has those of each operand in elements.
+    """
+    known = tuple([known_strides(one) for one in strides])
+    last = [sum((n - 1) * s for n, s in zip(loop.sizes, one, strict=True)) for one in strides]
+    is_narrow = not is_wide and max(last) < _WIDE and min(map(min, strides)) >= 0
+    axis = _axis_of_rows(loop, known, driver)
+    sizes = list(loop.sizes)
+    if axis is not None:
+        sizes[axis] = -(-sizes[axis] // ROWS)
+    return ElementWalk(len(sizes), is_wide, known, is_narrow, axis), tuple(sizes)
+
+
+def _axis_of_rows(
+    loop: Loop, known: Sequence[Sequence[int | None]], driver: Any
+) -> int | None:
+    """Return the axis along which a thread takes several elements, or None for one at a time.
+
+    The most operands do not change along this axis. There is none unless threads that the device
+    runs at once have so many elements each, and neighbouring threads still read neighbours.
+    """
+    is_small = loop.elements < ROWS * driver.RESIDENT or loop.sizes[-1] < driver.NEIGHBOURS
+    axes = [axis for axis, size in enumerate(loop.sizes[:-1]) if size >= ROWS]
+    if is_small or not axes:
+        return None
+    return max(axes, key=lambda axis: (sum(one[axis] == 0 for one in known), axis))
 
 
 def _of_outer(pattern: Any, loop: Loop, begins: Sequence[Place], target: Any) -> Launch:

@@ -16,11 +16,11 @@ import numpy as np
 
 from ...._declare import registry
 from ....ir import pairwise
-from ....ir.pairwise import BLOCK, LEAF, larger, smaller, sum_all
+from ....ir.pairwise import BLOCK, LEAF, LEAVES, larger, smaller, sum_all
 from ....ir.program import Shape, contiguous_strides
 from ..compile.kernel import in_elements
 from ..kernels import reduction
-from ..kernels.element_walk import WIDE, Operand, launch
+from ..kernels.element_walk import FILL, WIDE, Operand, launch
 from ..kernels.elementwise import ElementWalk, storage_dtype
 from ..launch.steps import Launch, LaunchSequence, Loop, Place, loop_over
 
@@ -118,10 +118,14 @@ class _Steps:
 
         ``sizes`` are those of the loop over the rows.
         """
+        if not x.length:
+            return self._empty(sizes, out)
         while stage < end:
+            if stage == _BLOCKS:
+                if reduction.is_rounded(self._join, out.dtype):
+                    return self._parts(sizes, x, out)
+                stage = _ELEMENTS
             is_piece = x.along == x.dtype.itemsize and x.length > LEAF
-            if stage == _BLOCKS or not x.length:
-                return self._parts(sizes, x, out)
             to = _BLOCKS if stage == _ELEMENTS and is_piece and end != _LEAVES else stage + 1
             count = -(-x.length // (BLOCK if to - stage == 2 else LEAF))
             is_last = to == end or (count == 1 and end == _ALL)
@@ -132,6 +136,10 @@ class _Steps:
                 return None
             x, stage = into, to
         return None
+
+    def _empty(self, sizes: Shape, out: Values) -> None:
+        operands = [Operand("out", out.place, out.dtype, out.strides)]
+        self._launches.append(launch(FILL, sizes, operands, self._target))
 
     def _own(self, sizes: Shape, dtype: np.dtype, count: int) -> Values:
         """Return values in the step's own memory, ``count`` for each row, with bytes reserved.
@@ -158,24 +166,27 @@ class _Steps:
     def _blocks(self, sizes: Shape, x: Values, out: Values, is_last: bool) -> None:
         blocks = -(-x.length // BLOCK)
         (between,) = in_elements((out.along,), out.dtype.itemsize)
-        group = reduction.group_of(out.dtype, self._threads)
+        leaves = min(1 << (-(-x.length // LEAF) - 1).bit_length(), LEAVES)
 
         def make(walk: ElementWalk, dtypes: Any) -> Any:
             name, threads = self._name, self._threads
-            return reduction.of_blocks(name, self._join, dtypes, walk, threads, is_last)
+            return reduction.of_blocks(name, self._join, dtypes, walk, leaves, threads, is_last)
 
-        items = -(-prod(sizes) * blocks // group)
-        self._launch(("blocks", is_last), make, sizes, x, out, items, (x.length, blocks, between))
+        each = reduction.warps_of(self._threads) * (LEAVES // leaves)
+        items = -(-prod(sizes) * blocks // each)
+        key, numbers = ("blocks", leaves, is_last), (x.length, blocks, between)
+        self._launch(key, make, sizes, x, out, items, numbers)
 
     def _parts(self, sizes: Shape, x: Values, out: Values) -> None:
         (along,) = in_elements((x.along,), x.dtype.itemsize)
-        across = min(prod(sizes), max(self._threads // reduction.EACH, 1))
+        rows = prod(sizes)
+        across = min(1 << max(rows - 1, 0).bit_length(), reduction.rows_of(self._threads))
 
         def make(walk: ElementWalk, dtypes: Any) -> Any:
-            return reduction.of_parts(self._name, self._join, dtypes, walk, self._threads)
+            return reduction.of_parts(self._name, dtypes, walk, across, self._threads)
 
-        groups = -(-prod(sizes) // max(across, 1))
-        self._launch(("parts",), make, sizes, x, out, groups, (x.length, along, across))
+        key, groups = ("parts", across), -(-rows // across)
+        self._launch(key, make, sizes, x, out, groups, (x.length, along))
 
     def _launch(
         self, key: Any, make: Any, sizes: Shape, x: Values, out: Values, blocks: int, numbers: Any

@@ -1,8 +1,8 @@
 """Benchmarks of a device, one module for each kind of work."""
 
 from ..report import Benchmark
-from . import bandwidth, overhead, workloads
+from . import bandwidth, overhead, rows, workloads
 
 BENCHMARKS: tuple[Benchmark, ...] = (
-    *bandwidth.BENCHMARKS, *overhead.BENCHMARKS, *workloads.BENCHMARKS,
+    *bandwidth.BENCHMARKS, *rows.BENCHMARKS, *overhead.BENCHMARKS, *workloads.BENCHMARKS,
 )  # fmt: skip

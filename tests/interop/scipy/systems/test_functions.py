@@ -96,6 +96,23 @@ def test_sparse_matrices_follow_what_is_written(jit):
         factor[0, 2] = 5.0
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse", "operator"])
+def test_what_names_are_bound_to_later_is_read(form):
+    factor, shift = 1.0, np.ones(3)
+    scalar = function(lambda x: (factor * (x + shift) ** 3).sum(), jac=form)
+    vector = function(lambda x: factor * (x + shift) ** 2, jac=form)
+    for factor, shift in [(1.0, np.ones(3)), (3.0, np.ones(3)), (3.0, np.zeros(3))]:
+        for x in (POINT, POINT + 0.5):
+            at = x + shift
+            agree(scalar.fun(x), factor * (at**3).sum(), 1e-14)
+            agree(scalar.grad(x), 3 * factor * at**2, 1e-14)
+            agree(scalar.hess(x) @ np.eye(3), np.diag(6 * factor * at), 1e-14)
+            agree(scalar.hessp(x, POINT), 6 * factor * at * POINT, 1e-14)
+            value, matrix = vector.value_and_jac(x)
+            agree(value, factor * at**2, 1e-14)
+            agree(matrix @ np.eye(3), np.diag(2 * factor * at), 1e-14)
+
+
 def test_a_captured_function_is_not_called_again():
     calls = []
 
