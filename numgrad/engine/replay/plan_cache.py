@@ -79,8 +79,7 @@ class KnownPlan:
         self.keepers = keepers
         self.track: Track | None = None
         self.follower: Any = None
-        self.uses = 0  # without a follower
-        self.is_asked = False  # whether there was to be one
+        self.uses, self.is_asked = 0, False  # without a follower; whether there was to be one
         # For each target the number of its gradient among the results; None for a target that is
         # not in the graph.
         self.given: list[int | None] | None = None
