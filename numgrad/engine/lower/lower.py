@@ -18,7 +18,8 @@ from .builder import Builder
 from .overwriting import overwriting_of
 from .parts import form_kind, form_of
 from .placeholder import ARGUMENT
-from .repeats import FEWEST, Repeats, UnlikeError
+from .repeats import FEWEST, Repeats
+from .repetition import UnlikeError
 from .scattered_sums import scattered_sums_of
 from .template import Computed, Place, Template, append_buffers, operand_of, templates_of
 

@@ -79,8 +79,7 @@ class KnownPlan:
         self.keepers = keepers
         self.track: Track | None = None
         self.follower: Any = None
-        self.uses = 0  # without a follower
-        self.is_asked = False  # whether there may be one
+        self.uses, self.is_asked = 0, False  # without a follower; whether there was to be one
         # For each target the number of its gradient among the results; None for a target that is
         # not in the graph.
         self.given: list[int | None] | None = None
@@ -169,22 +168,18 @@ class KnownPlan:
         ):
             return None
         self.uses += 1
-        if not self.is_asked and self._is_often(len(nodes)):
-            self.is_asked = True
+        can_be_soon = _has_followers or self.uses * len(nodes) >= _MANY_NODES
+        is_often = self.uses >= _OFTEN or (can_be_soon and self.uses >= _SOON)
+        if is_often and not self.is_asked:
             self._get_follower(roots, nodes, arrays)
         arrays = [arrays[n] for n in self.firsts]
         if track.indexed:
             arrays += track.positions(nodes)
         return Structure(None, arrays, nodes, {})
 
-    def _is_often(self, nodes: int) -> bool:
-        """Whether the plan of a graph with so many nodes was used often enough for a follower."""
-        if self.uses >= _OFTEN:
-            return True
-        return self.uses >= _SOON and (_has_followers or self.uses * nodes >= _MANY_NODES)
-
     def _get_follower(self, *graph: Any) -> None:
         global _has_followers
+        self.is_asked = True
         self.follower = follower_of(self, *graph)
         _has_followers = _has_followers or self.follower is not None
 

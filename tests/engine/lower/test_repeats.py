@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.lower import repeats
+from numgrad.engine.lower.repetition import Repetition
 
 lowering = importlib.import_module("numgrad.engine.lower.lower")
 partition = importlib.import_module("numgrad.func.tracing.partition")
@@ -124,9 +124,9 @@ def compared(monkeypatch):
         assert program.arrays.keys() == other.arrays.keys()
         return program
 
-    append = repeats._Repetition.append
+    append = Repetition.append
     monkeypatch.setattr(
-        repeats._Repetition, "append", lambda self: (found.at_once.append(self), append(self))
+        Repetition, "append", lambda self: (found.at_once.append(self), append(self))
     )
     monkeypatch.setattr(partition, "lower", both)
     return found

@@ -243,9 +243,11 @@ def test_attributes_that_were_deleted_are_left_to_python():
         assert not asked(follower, y, x)
 
 
-def test_the_first_follower_waits_longer_than_others(monkeypatch):
+@pytest.mark.parametrize(("nodes", "first"), [(1 << 30, 8), (1, 4)])
+def test_the_first_follower_of_a_short_graph_waits_longer(nodes, first, monkeypatch):
     monkeypatch.setattr(plan_cache, "_OFTEN", 8)
     monkeypatch.setattr(plan_cache, "_SOON", 4)
+    monkeypatch.setattr(plan_cache, "_MANY_NODES", nodes)
     monkeypatch.setattr(plan_cache, "_has_followers", False)
     x = leaf()
 
@@ -258,7 +260,7 @@ def test_the_first_follower_waits_longer_than_others(monkeypatch):
                 if plan.follower is not None:
                     return plan.uses
 
-    assert [uses(product), uses(lambda x: (ng.cos(x) * x).sum())] == [8, 4]
+    assert [uses(product), uses(lambda x: (ng.cos(x) * x).sum())] == [first, 4]
 
 
 def test_threads_share_a_follower():
