@@ -188,9 +188,9 @@ def _array(output: Any, seed: Any, batched: bool) -> np.ndarray | None:
     if seed is None:
         return None if batched else ones(output.spec)
     array = seed if type(seed) is np.ndarray else None
-    is_own = type(seed) is Tensor and (seed._view is None or seed.is_scalar)  # no stale view
-    if is_own and seed.spec.device == output.spec.device:
-        array = seed.array
+    if type(seed) is Tensor and seed.spec.device == output.spec.device:
+        is_view = seed._view is not None and not seed.is_scalar  # which may be stale
+        array = None if is_view else seed.array
     if array is None or array.dtype != output.dtype:
         return None
     shape = array.shape

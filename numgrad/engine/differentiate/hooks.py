@@ -243,10 +243,10 @@ def _on_copies(function: Callable[..., Sequence[Any]]) -> Callable[..., Sequence
 def _copy(value: Value) -> Value:
     """Return a copy of a value, which is recorded where its gradients are."""
     array = value.array
-    is_plain = type(array) is np.ndarray and array.flags.c_contiguous and not value.rows
-    if is_plain and not value.requires_grad and mode.trace is None and mode.capture is None:
-        return runtime.value(array.copy())
-    return runtime.roles.copy(value)
+    is_noted = value.requires_grad or mode.trace is not None or mode.capture is not None
+    if is_noted or value.rows or type(array) is not np.ndarray or not array.flags.c_contiguous:
+        return runtime.roles.copy(value)
+    return runtime.value(array.copy())
 
 
 def _calling_user(backward_pass: Any) -> Block:
