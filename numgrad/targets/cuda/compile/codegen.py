@@ -48,7 +48,8 @@ def _import_arrays() -> None:
     The module of numba-cuda names ``np.row_stack``, an alias of ``np.vstack`` that NumPy 2.5 has no
     more. There NumPy gets it while the module is imported, and not longer.
     """
-    name, names = "row_stack", vars(np)
+    name = "row_stack"
+    names: Any = vars(np)
     is_missing = name not in names
     if is_missing:
         names[name] = np.vstack
