@@ -308,7 +308,7 @@ def _lowered(
     ``at_once`` says whether expressions that repeat may be lowered at once, as `repeats` does.
     """
     lowering.open_arguments = open_arguments
-    overwriting = overwriting_of(exprs, values)
+    overwriting: Any = overwriting_of(exprs, values)
     parts: set[Expr] = set() if overwriting is None else overwriting.exprs()
     items = scattered_sums_of(exprs, values) or exprs
 

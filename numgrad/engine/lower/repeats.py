@@ -125,7 +125,9 @@ class Repeats:
     def place_of(self, expr: Expr) -> Any:
         """Return the place of an expression that was lowered at once; None for another one."""
         n = self._index.get(expr) if self.spans else None
-        for span in self.spans if n is not None else ():
+        if n is None:
+            return None
+        for span in self.spans:
             if span.first <= n < span.stop:
                 turn, at = divmod(n - span.first, span.period)
                 moves = iter(span.moves[at])
