@@ -308,14 +308,14 @@ def _lowered(
     ``at_once`` says whether expressions that repeat may be lowered at once, as `repeats` does.
     """
     lowering.open_arguments = open_arguments
-    overwriting: Any = overwriting_of(exprs, values)
+    overwriting = overwriting_of(exprs, values)
     parts: set[Expr] = set() if overwriting is None else overwriting.exprs()
     items = scattered_sums_of(exprs, values) or exprs
 
     def apply(item: Any) -> None:
         if type(item) is not Expr:
             item.lower(lowering)
-        elif parts and item in parts:
+        elif overwriting is not None and item in parts:
             overwriting.lower(lowering, item)
         else:
             lowering.apply(item)

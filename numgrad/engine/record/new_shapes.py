@@ -33,7 +33,9 @@ def learn_shape(operator: Any, args: Sequence[Any], apply: Callable[..., Any]) -
     found = _found(args) if is_direct() else None
     if found is None or (family := operator.kinds.get(found.key)) is None:
         return False
-    place = plan_key(tuple(map(descriptor, args)), {})
+    place = tuple(map(descriptor, args))
+    if family.operands is None:
+        place = plan_key(place, {})
     if place in operator.kinds:
         return False
     made: Any = _copy(family, found)

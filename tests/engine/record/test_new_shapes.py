@@ -82,6 +82,15 @@ def test_a_family_serves_a_new_shape():
     assert all(kind.has_plan and kind.family is family for kind in kinds.values())
 
 
+def test_operands_that_are_converted_alone():
+    """Of integers most functions have floating values."""
+    for length in (3, 4, 5, 4):
+        x = ng.tensor(np.arange(length))
+        for _ in range(3):
+            np.testing.assert_array_equal(ng.tanh(x), ng.tanh(x.astype(float)))
+            np.testing.assert_array_equal(ng.arctan2(x, x), ng.arctan2(x.astype(float), x))
+
+
 def test_a_rule_that_writes_the_shape_down_serves_that_shape_only():
     """The gradient of a bias is summed to the shape of the bias, that of a rounded number is
     zeros."""
