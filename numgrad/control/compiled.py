@@ -116,7 +116,6 @@ class CompiledLoop:
             table[0, carried:] += count * table[1, carried:]
             length -= count
 
-
     def run_rows(
         self, operands: "Operands", carried: int, length: int, leads: Sequence[bool], count: int
     ) -> None:

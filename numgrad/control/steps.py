@@ -54,7 +54,6 @@ class Steps:
         states = self.results[: self._carried]
         self.state_bytes = sum([prod(shape) * dtype.itemsize for shape, dtype in states])
 
-
     @lazy
     def _program(self) -> Any:
         return self._body.program(self._count, self._leads)

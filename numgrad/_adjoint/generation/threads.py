@@ -83,7 +83,6 @@ def {every}(runs, is_long, {given}):
         call.args[:0] = [runs, least]
         return ast.Expr(call)
 
-
     def _read(self, body: list[ast.stmt]) -> set[str]:
         """Return the local names that are read in statements before any assignment there."""
         empty = ast.arguments([], [], None, [], [], None, [])

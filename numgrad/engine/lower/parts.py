@@ -54,7 +54,6 @@ class Filled:
             self.whole = lowering.copy(lowering.place(self._before), rows)
         return self.whole
 
-
     def region(self, box: Box) -> tuple[int, Layout]:
         """Return where a box begins in the array, in bytes, and the layout of the box there."""
         sizes, dropped = box.sizes, box.dropped

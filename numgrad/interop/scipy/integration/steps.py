@@ -134,7 +134,6 @@ class Run:
                 w = w + (gn if h == 0.0 else through(gn, k, h))
         return [w, *sums]
 
-
     def pushed(
         self, dy: np.ndarray, params: Sequence[np.ndarray], tangents: Sequence[np.ndarray]
     ) -> np.ndarray:

@@ -184,7 +184,6 @@ class BSpline:
             first, last = (whole._values(end, 0) for end in ends)
         return answer(last - first, a, b, *self._given)
 
-
     def _over_periods(self, at: Tensor) -> Tensor:
         """Return the value at a point outside of the base interval, where each period adds the
         difference of the ends."""

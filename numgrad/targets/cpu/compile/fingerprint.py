@@ -229,7 +229,6 @@ class _Fingerprinter:
         else:
             raise UnstableValueError(f"an object of {kind.__module__}.{kind.__qualname__}")
 
-
     def visit_declaration(self, value: Any) -> None:
         """Digest how a function was declared to Numba: its options and the types of its variables.
 
