@@ -8,6 +8,7 @@ a pass puts its own cotangents and saved values in their place.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
+from math import prod
 from typing import Any
 from weakref import ref
 
@@ -293,8 +294,11 @@ def known_rule(kind: Kind, key: Hashable) -> Rule | None:
 
 
 def share_rule(kind: Kind, key: Hashable, rule: Rule) -> None:
-    """Let other kinds of a family have a rule of one kind, if the rule serves all shapes."""
-    if kind.family is not None and rule.serves_all_shapes:
+    """Let other kinds of a family have a rule of one kind, if the rule serves all shapes.
+
+    Of a single element that cannot be told, as a constant may have the shape or be a number.
+    """
+    if kind.family is not None and prod(kind.spec.shape) > 1 and rule.serves_all_shapes:
         kind.family.rules[key] = rule
 
 

@@ -103,6 +103,15 @@ def test_a_rule_that_writes_the_shape_down_serves_that_shape_only():
             np.testing.assert_array_equal(grads[1], np.full(3, float(length)))
 
 
+def test_rules_that_one_element_has_made_are_not_those_of_others():
+    """The slope of a sign is an array of zeros, which has one element here first."""
+    for _ in range(3):
+        for length in (1, 6, 1, 7):
+            x = ng.tensor(np.ones(length), requires_grad=True)
+            y = ng.sign(x) * 2.0 - ng.floor(x) * x
+            assert ng.grad(y, x, ng.tensor(np.ones(length)))[0].tolist() == [-1.0] * length
+
+
 def test_a_change_of_settings_ends_a_family():
     inputs = [np.linspace(0.1, 3.0, n) for n in range(30, 60)]
     fast = [ng.sin(ng.tensor(array)).numpy() for array in inputs]
