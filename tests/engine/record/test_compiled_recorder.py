@@ -93,6 +93,7 @@ def slots_of(item):
     return {name: getattr(item, name) for name in names if name != "__weakref__"}
 
 
+@pytest.mark.short_ways
 @pytest.mark.parametrize("operate", OPERATIONS)
 def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     x, y = graph(3, 2), graph(3, 2)

@@ -67,7 +67,7 @@ def test_new_shapes_have_the_bits_of_the_reference_path(name, dtype):
                 np.testing.assert_array_equal(found, wanted)
 
 
-@pytest.mark.skipif(PATH == "reference", reason="the reference path learns nothing")
+@pytest.mark.short_ways
 def test_a_family_serves_a_new_shape():
     @ng.elementwise
     def doubled(x):
