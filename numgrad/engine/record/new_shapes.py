@@ -104,7 +104,7 @@ def _found(args: Sequence[Any]) -> _Shapes | None:
     if not rank:
         return None
     aligned = [s if len(s) == rank else (1,) * (rank - len(s)) + s for s in shapes]
-    if all([s == shape or not t for s, t in zip(aligned, shapes, strict=True)]):  # noqa: C419
+    if all([s == shape or isinstance(a, NUMBERS) for s, a in zip(aligned, args, strict=True)]):  # noqa: C419
         return _Shapes(tuple(parts), aligned, shape, False)
     sizes = [set(axis) - {1} for axis in zip(*aligned, strict=True)]
     if any([len(found) > 1 for found in sizes]):  # noqa: C419

@@ -112,6 +112,17 @@ def test_rules_that_one_element_has_made_are_not_those_of_others():
             assert ng.grad(y, x, ng.tensor(np.ones(length)))[0].tolist() == [-1.0] * length
 
 
+@pytest.mark.parametrize("first", [(1, 1), (2, 2)])
+def test_a_tensor_without_axes_is_no_number(first):
+    """Beside one element its gradient is a product, beside several a sum of products."""
+    ng.set_flags()  # forgets what other tests have met
+    for shape in [first, (1, 1), (3, 2), (1, 1), (4, 2), (2, 2)] * 2:
+        s = ng.tensor(0.5, requires_grad=True)
+        array = np.linspace(1.0, 2.0, shape[0] * shape[1]).reshape(shape)
+        gradient = ng.grad(s * array, s, ng.tensor(np.ones(shape)))[0]
+        np.testing.assert_allclose(gradient, array.sum(), rtol=1e-14)
+
+
 def test_a_change_of_settings_ends_a_family():
     inputs = [np.linspace(0.1, 3.0, n) for n in range(30, 60)]
     fast = [ng.sin(ng.tensor(array)).numpy() for array in inputs]
