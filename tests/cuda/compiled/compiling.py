@@ -216,16 +216,19 @@ class Lowered:
         return dict.fromkeys(range(len(self.kernels)), CAPABILITIES)
 
     def sample(self):
-        """Leave out kernels without a function, a text or dtypes of their own, and three in four of
-        those with a function of their own alone; the capabilities take turns. Single precision
-        comes first: other dtypes have the same functions."""
-        known, chosen, functions = set(), {}, 0
+        """Leave out kernels without a function, a text or dtypes of their own. Of those that have
+        one function of their own alone a quarter is left in, and of those that have a text of their
+        own alone a fifth, as texts differ by strides, too; the capabilities take turns. Single
+        precision comes first: other dtypes have the same functions."""
+        known, chosen, functions, texts = set(), {}, 0, 0
         for n in sorted(self.all(), key=lambda n: not is_single(self.kernels[n])):
             new = _traits(self.kernels[n]) - known
             known |= new
-            is_function = len(new) == 1 and callable(next(iter(new))[0])
-            functions += is_function
-            if new and not (is_function and functions % 4):
+            only = next(iter(new)) if len(new) == 1 else ()
+            is_text, is_function = isinstance(only, str), only and callable(only[0])
+            functions += bool(is_function)
+            texts += is_text
+            if new and not (is_function and functions % 4) and not (is_text and texts % 5):
                 chosen[n] = (CAPABILITIES[len(chosen) % 2],)
         return chosen
 
