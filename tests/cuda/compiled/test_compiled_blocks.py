@@ -8,6 +8,7 @@ import pytest
 from numgrad.ir.pairwise import larger
 from numgrad.targets.cuda.kernels import product, reduction
 from numgrad.targets.cuda.kernels.elementwise import ElementWalk
+from tests.sampling import one_in
 
 from .compiling import CAPABILITY, codegen, is_single, linked
 
@@ -18,7 +19,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
-@pytest.mark.parametrize("leaves", [2, 32])
+@pytest.mark.parametrize("leaves", one_in(2, [32, 2]))
 def test_warps_hold_the_elements_of_blocks_in_registers(name, dtype, leaves):
     join = reduction.add if name == "sum" else larger
     dtypes = (np.dtype(dtype),) * 2
