@@ -229,8 +229,7 @@ def _plain(output: Tensor) -> Any:
 def _without_outputs(
     dispatcher: Any, interface: Interface, given: Sequence[Any], is_later: bool
 ) -> Any:
-    """Call a function that neither returns nor writes arrays or numbers, such as one that prints.
-    """
+    """Call a function without results: the function returns nothing and writes no array."""
     if is_later:
         raise CaptureError(
             f"{interface.name} returns nothing and writes no argument: a function that ng.jit or "

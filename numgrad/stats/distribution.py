@@ -1,4 +1,5 @@
-"""What a distribution declares, and what it has by it: parameters, support, derived functions."""
+"""Distributions: the parameters and the support that are declared, and the functions derived from
+these declarations."""
 
 from collections.abc import Callable
 from functools import partial

@@ -233,8 +233,11 @@ class Repeats:
         return inside[1:] & inside[:-1], back
 
     def _inside(self, places: np.ndarray, middle: int, move: int) -> np.ndarray | None:
-        """Return which places are those of expressions that were lowered at once, in turns that
-        ``move`` leads to; None where it leads to others."""
+        """Return which places belong to the turns that were lowered at once and hold ``middle``.
+
+        The result is None if no such turns hold ``middle``, or if ``move`` is no whole number of
+        turns.
+        """
         for span in self.spans:
             if span.first <= middle < span.stop and move % span.period == 0:
                 return (places >= span.first) & (places < span.stop)

@@ -24,8 +24,7 @@ class Names(NamedTuple):
 
 
 def names_in(code: CodeType) -> Names:
-    """Return the names of globals that code loads and stores, of attributes that it loads, and of
-    cells that it stores."""
+    """Return the names of a code: globals loaded and stored, attributes loaded, cells stored."""
     names = _known.get(code)
     if names is None:
         names = _known[code] = _found(code)

@@ -204,8 +204,8 @@ def _index_array(item: Any, device: str) -> Any:
 
 
 def stays(item: Any, device: str) -> bool:
-    """Whether an index is on a device, that of what it is an index of, so that a program there is
-    to read it."""
+    """Whether an index is an array on the device of the indexed array, where a program reads the
+    index."""
     is_away = isinstance(item, Tensor) and item.spec.device == device != CPU
     return is_away and item.ndim > 0 and item.dtype.kind in "iu"
 

@@ -71,7 +71,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         self._expr = part.mask.expr if expr is None else expr  # the mask may be written later
 
     def applied(self, operator: Any, args: Sequence[Any]) -> "Selected":
-        """Return what a function of elements makes of arguments with such a one among them."""
+        """Return the result of an elementwise operator on arguments of which one is a selection."""
         return Selected(self._part, operator(*map(self._operand, args)), self._expr)
 
     def written(self, part: Part | None) -> Tensor:

@@ -17,7 +17,7 @@ MANY = 256
 
 
 class Order(KernelOperator):
-    """An operator that compares elements, complex ones otherwise than real ones."""
+    """An operator that compares elements, with one kernel for real and one for complex numbers."""
 
     def __init__(self, real, complex, signature, name):
         super().__init__(real, signature, name=name, results=(np.int64,), differentiable=False)
@@ -100,7 +100,8 @@ argsort = Argsort(sorted_positions, sorted_complex_positions, "(n)->(n)", "argso
 
 
 class Search(Order):
-    """Where elements belong among sorted ones, of which there is one axis eagerly."""
+    """The positions at which elements belong among sorted elements, which have one axis in eager
+    code."""
 
     def run(self, target, arrays, static):
         among, x = arrays

@@ -12,6 +12,7 @@ import numpy as np
 
 from ....process.fork_locks import fork_safe_lock
 from ..kernels.tiles import Matrix, Product, folded, transposed
+from .optional_library import loaded
 
 _CALLS = {"f": "sgemm", "d": "dgemm", "F": "cgemm", "D": "zgemm"}
 
@@ -127,11 +128,14 @@ class Blas:
 
 
 def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Blas | None:
-    """Return the calls of cuBLAS for the driver of a GPU; None if cuBLAS is not installed."""
-    try:
-        from nvmath.bindings import cublas  # pyright: ignore[reportMissingImports]
+    """Return the calls of cuBLAS for the driver of a GPU; None if cuBLAS cannot be loaded."""
+    library = loaded(_load)
+    return None if library is None else Blas(library, resolve)
 
-        cublas.get_cudart_version()  # the call loads cuBLAS
-    except (ImportError, RuntimeError):
-        return None
-    return Blas(cublas, resolve)
+
+def _load() -> Any:
+    """Return the bindings, after a call that loads the library."""
+    from nvmath.bindings import cublas  # pyright: ignore[reportMissingImports]
+
+    cublas.get_cudart_version()
+    return cublas

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....process.fork_locks import fork_safe_lock
+from .optional_library import loaded, reason
 
 MOST_PLANS = 32
 """The most plans that are kept; the oldest are destroyed, with their memory on the device."""
@@ -80,22 +81,16 @@ class Fourier:
 
 def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Fourier | None:
     """Return the calls of cuFFT for the driver of a GPU; None if cuFFT cannot be loaded."""
-    try:
-        return Fourier(_loaded(), resolve)
-    except (ImportError, RuntimeError, OSError):
-        return None
+    library = loaded(_load)
+    return None if library is None else Fourier(library, resolve)
 
 
 def why_not() -> str | None:
     """Return why cuFFT cannot be loaded, in one line; None if the library can be loaded."""
-    try:
-        _loaded()
-    except (ImportError, RuntimeError, OSError) as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return None
+    return reason(_load)
 
 
-def _loaded() -> Any:
+def _load() -> Any:
     """Return the bindings, after a call that loads the library."""
     from nvmath.bindings import cufft  # pyright: ignore[reportMissingImports]
 

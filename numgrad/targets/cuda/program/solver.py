@@ -12,6 +12,7 @@ import numpy as np
 
 from ....process.fork_locks import fork_safe_lock
 from ..kernels.small_matrices import Form
+from .optional_library import loaded, reason
 
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 _LEFT, _LOWER, _UPPER, _NO_UNIT = 0, 0, 1, 0
@@ -91,22 +92,16 @@ ROUTINES = {
 
 def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Solver | None:
     """Return the calls for the driver of a GPU; None if a library cannot be loaded."""
-    try:
-        return Solver(*_loaded(), resolve)
-    except (ImportError, RuntimeError, OSError):
-        return None
+    libraries = loaded(_load)
+    return None if libraries is None else Solver(*libraries, resolve)
 
 
 def why_not() -> str | None:
-    """Return why the libraries cannot be loaded, in one line; None if they can."""
-    try:
-        _loaded()
-    except (ImportError, RuntimeError, OSError) as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return None
+    """Return why the libraries cannot be loaded, in one line; None if they can be loaded."""
+    return reason(_load)
 
 
-def _loaded() -> tuple[Any, Any]:
+def _load() -> tuple[Any, Any]:
     """Return the bindings, after calls that load the libraries."""
     from nvmath.bindings import cublas, cusolverDn  # pyright: ignore[reportMissingImports]
 
