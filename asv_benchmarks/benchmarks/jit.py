@@ -122,8 +122,15 @@ class Loops:
         self.eager(*self.given)
 
 
+class Held:
+    """An object whose attributes a captured function reads."""
+
+    def __init__(self):
+        self.factor, self.shift, self.axis = factor, shift, axis
+
+
 class Names:
-    """What it takes to compare what three names are bound to, at each call."""
+    """What it takes to compare what three names, or three attributes, are bound to at each call."""
 
     number = 2000
 
@@ -131,11 +138,17 @@ class Names:
         self.x = np.linspace(0.5, 1.5, 5)
         self.named = ng.jit(lambda x: (x * factor + shift).sum(axis=axis))
         self.unnamed = ng.jit(lambda x, s=shift: (x * 3.0 + s).sum(axis=0))
+        held = Held()
+        self.held = ng.jit(lambda x: (x * held.factor + held.shift).sum(axis=held.axis))
         self.named(self.x)
+        self.held(self.x)
         self.unnamed(self.x)
 
     def time_three_names(self):
         self.named(self.x)
+
+    def time_three_attributes(self):
+        self.held(self.x)
 
     def time_no_names(self):
         self.unnamed(self.x)

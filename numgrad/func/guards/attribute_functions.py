@@ -12,9 +12,11 @@ from typing import Any
 from ...engine.capture.user_call import is_of_user
 
 
-def functions_by_attributes(thing: Any, names: Collection[str]) -> Iterator[tuple[Any, Any]]:
-    """Yield the objects that some attributes of ``thing`` may run, each with the class that has
-    the attribute, or None for a module.
+def functions_by_attributes(
+    thing: Any, names: Collection[str]
+) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Yield the objects that some attributes of ``thing`` may run, each with the arguments that
+    its calls get before others: ``thing``, or none if the attribute is that of a module.
 
     For a name that is defined several times in a class and its bases all definitions are yielded.
 
@@ -36,15 +38,15 @@ def functions_by_attributes(thing: Any, names: Collection[str]) -> Iterator[tupl
             if type(found) is ModuleType:
                 yield from functions_by_attributes(found, set(names) - {found.__name__})
             else:
-                yield found, None
+                yield found, ()
         return
     owner = thing if issubclass(kind, type) else kind
     for base in type.__getattribute__(owner, "__mro__"):
         attributes = type.__getattribute__(base, "__dict__")
         for found in map(_function_of, _at(attributes, names)):
-            yield found, owner
+            yield found, (thing,)
             if type(found) is FunctionType and not is_of_user(found.__code__.co_filename):
-                yield from [(method, owner) for method in _methods_of_user(owner)]
+                yield from [(method, (thing,)) for method in _methods_of_user(owner)]
 
 
 def _at(attributes: Any, names: Collection[str]) -> list[Any]:

@@ -2,13 +2,13 @@
 
 A replay reads the elements of arrays anew, while Python has looked up each name once, when the
 function was captured. So a specialization holds only while the names are bound to the same. The
-names are globals and closure cells: those of the function, and those of other functions of the user
-that it reaches through them.
+names are globals, closure cells, and attributes and constant keys of what these are bound to: those
+of the function, and those of other functions of the user that it reaches through them.
 """
 
 import functools
-import sys
 from collections.abc import Callable, Collection, Hashable, Iterator
+from itertools import chain
 from types import CellType, EllipsisType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -17,14 +17,18 @@ import numpy as np
 from ...engine.capture.user_call import is_of_user
 from ...process.transformed_function import FunctionHolder, Transformed
 from .attribute_functions import functions_by_attributes
+from .held_parts import Attribute, Item, is_of_library, items, plain_attributes
 from .name_check import MISSING, NameCheck, Variable
-from .names_in_code import names_in
+from .names_in_code import Names, names_in
 from .static_keys import IdentityKey, frozen
 
 _MOST_FUNCTIONS = 100  # functions whose names are looked up
 _MOST_NAMES = 300
 _MOST_GROUPS = 8  # kept sets of objects: they may be large arrays
 _MOST_BINDINGS = 512  # of a group, which differ in numbers and texts
+
+_CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"})
+"""The methods with which a function moves the items of a list: then they are its own."""
 
 _BY_VALUE: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), EllipsisType}
@@ -43,10 +47,23 @@ class Key(NamedTuple):
 
 
 class _Reached(NamedTuple):
-    """A function whose names count, and the class whose method the function is, if any."""
+    """A function whose names count, and objects that it gets as arguments with every call: that of
+    which the function is a method, those of a partial application."""
 
     function: Any
-    owner: Any
+    given: tuple[Any, ...]
+
+    def key(self) -> Hashable:
+        """Return a key that runs no code of the objects."""
+        return self.function, tuple(map(id, self.given))
+
+    def held(self) -> Iterator[Any]:
+        """Give these objects, and those that are the defaults of arguments."""
+        yield from (*self.given, *(self.function.__defaults__ or ()))
+        yield from (self.function.__kwdefaults__ or {}).values()
+
+
+_Name = Variable | Attribute | Item
 
 
 class Binding:
@@ -60,7 +77,7 @@ class Binding:
 
     __slots__ = ("holds",)
 
-    def __init__(self, variables: list[Variable], values: list[Any]) -> None:
+    def __init__(self, variables: list[_Name], values: list[Any]) -> None:
         check = NameCheck(variables, values, key_of) if variables else None
         self.holds = None if check is None else check.function()
 
@@ -86,7 +103,8 @@ class ClosedNames:
     def _found(self, forget: Callable[[Binding], None]) -> Binding:
         variables, values = _watched(self._function)
         keys = [(v.name, *key_of(value)) for v, value in zip(variables, values, strict=True)]
-        group = self._group(tuple([key for key in keys if not key[-1]]), forget)
+        holders = [IdentityKey(v.holder) for v in variables if not isinstance(v, Variable)]
+        group = self._group((*holders, *[key for key in keys if not key[-1]]), forget)
         numbers = tuple([key for key in keys if key[-1]])
         known = group.pop(numbers, None)
         if known is None or not (known.holds is None or known.holds()):
@@ -128,15 +146,10 @@ def key_of(value: Any) -> Key:
     return Key(IdentityKey(value), False)
 
 
-def _watched(root: Callable[..., Any]) -> tuple[list[Variable], list[Any]]:
+def _watched(root: Callable[..., Any]) -> tuple[list[_Name], list[Any]]:
     """Return the names that decide whether a specialization holds, and what they are bound to."""
     search = _Search()
-    waiting, seen = _functions_of(root), set()
-    while waiting and len(seen) < _MOST_FUNCTIONS:
-        function = waiting.pop(0)
-        if function not in seen:
-            seen.add(function)
-            waiting += search.functions_named_in(*function)
+    search.follow(_functions_of(root))
     return search.found()
 
 
@@ -147,37 +160,94 @@ class _Search:
     """
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int, str], tuple[Variable, Any]] = {}
-        self._bound: set[tuple[int, str]] = set()
+        self._found: dict[tuple[int, str | int], tuple[_Name, Any]] = {}
+        self._bound: set[tuple[int, str | int]] = set()
+        self._bound_parts: dict[type, set[str | int]] = {Attribute: set(), Item: set()}
+        self._changes_lists = False
+        self._functions: dict[Hashable, Names] = {}
+        self._things: dict[int, Any] = {}
 
-    def functions_named_in(self, function: FunctionType, owner: Any) -> list[_Reached]:
-        """Note the names that a function reads; return the functions of the user that the names
-        are bound to, and the methods that the function calls by attributes.
+    def follow(self, waiting: list[_Reached]) -> None:
+        """Look at functions, and at those that they lead to.
 
-        ``owner`` is the class whose method the function is, None for other functions.
+        Each object is first asked for the attributes that the functions read which name the object,
+        then for those that any function reads: a function may pass the object on.
         """
-        attributes = names_in(function.__code__).attributes
-        functions = [] if owner is None else _by_attributes(owner, attributes)
-        for variable, is_bound_there in _variables_of(function):
-            key = id(variable.place), variable.name
+        while waiting:
+            while waiting and len(self._functions) < _MOST_FUNCTIONS:
+                reached = waiting.pop(0)
+                if reached.key() not in self._functions:
+                    self._functions[reached.key()] = names_in(reached.function.__code__)
+                    waiting += self.functions_named_in(reached)
+            parts = [(names.attributes, names.items) for names in self._functions.values()]
+            attributes, keys = [dict.fromkeys(chain(*part)) for part in zip(*parts, strict=True)]
+            found = [self._reached(one, attributes, keys) for one in [*self._things.values()]]
+            is_full = len(self._functions) >= _MOST_FUNCTIONS
+            waiting = [] if is_full else [
+                one for one in chain(*found) if one.key() not in self._functions
+            ]  # fmt: skip
+
+    def functions_named_in(self, reached: _Reached) -> list[_Reached]:
+        """Note the names that a function reads; return the functions of the user that the names
+        are bound to, and the methods that the function calls by attributes."""
+        names = self._functions[reached.key()]
+        self._bound_parts[Attribute] |= names.stored_attributes
+        self._bound_parts[Item] |= names.stored_items
+        self._changes_lists |= not _CHANGES.isdisjoint(names.attributes)
+        functions: list[_Reached] = []
+        for thing in reached.held():
+            functions += self._behind(thing, False, names.attributes, names.items)
+        for variable, is_bound_there in _variables_of(reached.function):
             if is_bound_there:
-                self._bound.add(key)
+                self._bound.add((id(variable.place), variable.name))
             value = variable.value()
-            if value is MISSING:
-                continue
-            is_new = key not in self._found and _is_watched(variable, value)
-            if is_new:
-                self._found[key] = variable, value
-            for thing in () if type(value) in _BY_VALUE else _with_items(value):
-                called = _functions_of(thing) if is_new else ()
-                functions += [one for one in called if _is_users(one.function)]
-                functions += _by_attributes(thing, attributes)
+            if value is not MISSING:
+                is_new = self._note(variable, id(variable.place), value)
+                functions += self._behind(value, is_new, names.attributes, names.items)
         return functions
 
-    def found(self) -> tuple[list[Variable], list[Any]]:
+    def _note(self, name: _Name, place: int, value: Any) -> bool:
+        """Note what a name is bound to; return whether the name is new and has to be checked."""
+        key = place, name.name
+        is_new = key not in self._found and _is_watched(name, value)
+        if is_new and len(self._found) < _MOST_NAMES:
+            self._found[key] = name, value
+        return is_new
+
+    def _behind(
+        self, value: Any, is_new: bool, attributes: Collection[str], keys: Collection[str | int]
+    ) -> list[_Reached]:
+        """Return the functions of the user that what a name is bound to leads to."""
+        functions: list[_Reached] = []
+        for thing in () if type(value) in _BY_VALUE else _with_items(value):
+            self._things[id(thing)] = thing
+            called = _functions_of(thing) if is_new else ()
+            functions += [one for one in called if _is_users(one.function)]
+            functions += self._reached(thing, attributes, keys)
+        return functions
+
+    def _reached(
+        self, thing: Any, attributes: Collection[str], keys: Collection[str | int]
+    ) -> list[_Reached]:
+        """Note attributes and items of an object; return the functions of the user that they lead
+        to."""
+        functions = _by_attributes(thing, attributes)
+        for part, value in chain(plain_attributes(thing, attributes), items(thing, keys)):
+            if self._note(part, id(part.holder), value):
+                functions += self._behind(value, True, attributes, keys)
+        return functions
+
+    def found(self) -> tuple[list[_Name], list[Any]]:
         """Return the names and what they are bound to."""
-        pairs = [pair for key, pair in self._found.items() if key not in self._bound][:_MOST_NAMES]
+        pairs = [pair for key, pair in self._found.items() if not self._is_bound(*key, pair[0])]
         return [variable for variable, _ in pairs], [value for _, value in pairs]
+
+    def _is_bound(self, place: int, name: str | int, variable: _Name) -> bool:
+        if type(variable) is Variable:
+            return (place, name) in self._bound
+        if type(name) is int and self._changes_lists:
+            return True
+        return name in self._bound_parts[type(variable)]
 
 
 def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
@@ -197,39 +267,36 @@ def _with_items(value: Any) -> list[Any]:
     return [value, *items[:_MOST_FUNCTIONS]]
 
 
-def _functions_of(thing: Any, owner: Any = None) -> list[_Reached]:
+def _functions_of(thing: Any, given: tuple[Any, ...] = ()) -> list[_Reached]:
     """Return the functions of Python that a call of an object runs, as far as that is known.
 
-    ``owner`` is the class where the object was found as a method.
+    ``given`` are objects that each call gets as arguments.
     """
     kind = type(thing)
     if kind is FunctionType:
-        return [_Reached(thing, owner)]
+        return [_Reached(thing, given)]
     if kind is MethodType:
         holder = thing.__self__ if issubclass(type(thing.__self__), FunctionHolder) else None
-        of_method = _functions_of(thing.__func__, _class_of(thing.__self__))
+        of_method = _functions_of(thing.__func__, (thing.__self__, *given))
         return of_method if holder is None else [*of_method, *_functions_of(holder)]
     if issubclass(kind, (Transformed, FunctionHolder)):
-        return _functions_of(vars(thing)["__wrapped__"], owner)
+        return _functions_of(vars(thing)["__wrapped__"], given)
     if issubclass(kind, functools.partial):
-        parts = (thing.func, *thing.args, *thing.keywords.values())
-        return [function for part in parts for function in _functions_of(part)]
+        fixed = (*thing.args, *thing.keywords.values())
+        functions = _functions_of(thing.func, (*fixed, *given))
+        return functions + [function for part in fixed for function in _functions_of(part)]
     call, _ = next(functions_by_attributes(kind, ("__call__",)), (None, None))
-    return [_Reached(call, kind)] if type(call) is FunctionType else []
+    return [_Reached(call, (thing, *given))] if type(call) is FunctionType else []
 
 
 def _by_attributes(thing: Any, names: Collection[str]) -> list[_Reached]:
     """Return the functions of the user that are attributes of an object, its class or a module."""
     pairs = functions_by_attributes(thing, names) if names else ()
-    found = [one for item, owner in pairs for one in _functions_of(item, owner)]
+    found = [one for item, given in pairs for one in _functions_of(item, given)]
     return [one for one in found if _is_users(one.function)]
 
 
-def _class_of(thing: Any) -> type:
-    return thing if issubclass(type(thing), type) else type(thing)
-
-
-def _is_watched(variable: Variable, value: Any) -> bool:
+def _is_watched(variable: _Name, value: Any) -> bool:
     """Whether a name may be bound to something else later, so that each call has to check it.
 
     A name that is bound to a module is not watched. Nor is a global that has the name of the
@@ -238,17 +305,10 @@ def _is_watched(variable: Variable, value: Any) -> bool:
     kind = type(value)
     if issubclass(kind, ModuleType):
         return False
-    if type(variable.place) is CellType or not callable(value):
+    is_global = type(variable) is Variable and type(variable.place) is not CellType
+    if not is_global or not callable(value):
         return True
-    return getattr(value, "__name__", None) != variable.name or not _is_of_library(value)
-
-
-def _is_of_library(thing: Any) -> bool:
-    """Whether a class or a function, of Python or compiled, is from a module that is not the
-    user's."""
-    name = getattr(thing, "__module__", None) or type(thing).__module__
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return name in sys.stdlib_module_names or (file is not None and not is_of_user(file))
+    return getattr(value, "__name__", None) != variable.name or not is_of_library(value)
 
 
 def _is_users(function: FunctionType) -> bool:

@@ -1,13 +1,13 @@
-"""A function that tells whether names are still bound to the same objects.
+"""A function that tells whether names and attributes are still bound to the same objects.
 
 This check runs at each call of a captured function. So the check is a function of Python that reads
-the names, globals and cells, as the captured function does, and compares by identity what they are
+globals, cells and attributes, as the captured function does, and compares by identity what they are
 bound to: some nanoseconds for a name. Only where identities differ are values compared.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CellType, CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ...process.bounded_dict import Bounded
 
@@ -37,12 +37,32 @@ class Variable(NamedTuple):
         except ValueError:
             return MISSING
 
+    def reader(self, cell: str) -> tuple[str, Any]:
+        """Return the expression that reads a cell called ``cell``, and the cell."""
+        return cell, self.place
+
+
+class Part(Protocol):
+    """An attribute or an item of an object; see `held_parts`."""
+
+    @property
+    def name(self) -> str | int: ...
+
+    def module(self) -> None: ...
+
+    def value(self) -> Any: ...
+
+    def reader(self, cell: str) -> tuple[str, Any]: ...
+
 
 class NameCheck:
-    """Names, and what they were bound to when a function was captured."""
+    """Names and attributes, and what they were bound to when a function was captured."""
 
     def __init__(
-        self, variables: list[Variable], values: list[Any], key_of: Callable[[Any], Any]
+        self,
+        variables: Sequence[Variable | Part],
+        values: list[Any],
+        key_of: Callable[[Any], Any],
     ) -> None:
         self._variables = variables
         self._key_of = key_of
@@ -62,17 +82,20 @@ class NameCheck:
     def _of_place(self, module: dict[str, Any] | None, further: Any) -> Callable[[], bool]:
         """Return a function that checks the names in one module.
 
-        If ``module`` is None, the function checks all closure cells. ``further`` is the check of
-        another module, which the function calls at the end; None if there is no other.
+        If ``module`` is None, the function checks all closure cells and parts of objects.
+        ``further`` is the check of another module, which the function calls at the end; None if
+        there is no other.
         """
         pairs = zip(self._variables, self._cells, strict=True)
         is_here = [(v, c) for v, c in pairs if v.module() is module]
         given: dict[str, Any] = {f"{_OWN}{n}": cell for n, (_, cell) in enumerate(is_here)}
-        names = [v.name for v, _ in is_here]
+        names = [str(v.name) for v, _ in is_here]
         if module is None:
-            names = [f"{_OWN}cell_{n}" for n in range(len(is_here))]
-            given |= {name: v.place for name, (v, _) in zip(names, is_here, strict=True)}
-        given |= {f"{_OWN}changed": CellType(self._is_alike), f"{_OWN}missing": CellType(NameError)}
+            cells = [f"{_OWN}cell_{n}" for n in range(len(is_here))]
+            read = [v.reader(cell) for cell, (v, _) in zip(cells, is_here, strict=True)]
+            names = [expression for expression, _ in read]
+            given |= {cell: place for cell, (_, place) in zip(cells, read, strict=True)}
+        given |= {f"{_OWN}changed": CellType(self._is_alike), f"{_OWN}missing": CellType(Exception)}
         if further is not None:
             given[f"{_OWN}further"] = CellType(further)
         code = _code_of(tuple(names), tuple(given))
@@ -97,7 +120,8 @@ class NameCheck:
 
 
 def _code_of(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
-    """Return the code of a function that tells whether ``names`` are bound to the same objects.
+    """Return the code of a function that tells whether ``names``, which may be those of cells with
+    an attribute or a key behind, are bound to the same objects.
 
     ``given`` has the names of all closure cells that the function itself has. Some hold the earlier
     objects, others are cells to be checked.
@@ -127,4 +151,4 @@ def _compiled(names: tuple[str, ...], given: tuple[str, ...]) -> CodeType:
     return holds
 
 
-__all__ = ["MISSING", "NameCheck", "Variable"]
+__all__ = ["MISSING", "NameCheck", "Part", "Variable"]

@@ -48,6 +48,7 @@ class Layer:
 
 
 LAYER = Layer(2.0)
+SETTINGS: dict[str, Any] = {"rate": 1.0, "parts": [LAYER]}
 
 
 def scaled(x, s):
@@ -81,6 +82,18 @@ def helped(x):
 
 def layered(x):
     return LAYER(x)
+
+
+def configured(x):
+    return x * SETTINGS["rate"] + SETTINGS["parts"][0].weight
+
+
+def passed(layer, x):
+    return x + layer.weight
+
+
+def passing(x):
+    return passed(LAYER, x)
 
 
 def masked(x):
@@ -159,7 +172,7 @@ def bound_to(value: Any) -> tuple[Callable[..., Any], Callable[[Any], None]]:
 closed, bind = bound_to(1.0)
 FUNCTIONS = (
     scaled, shifted, first, element, container, chosen, helped, layered, masked, cast, named,
-    nested, mapped, scanned, repeated, branched, powers, curved, written, signed, optional, closed,
+    configured, passing, nested, mapped, scanned, repeated, branched, powers, curved, written, signed, optional, closed,
 )  # fmt: skip
 STATIC = {optional: {"static_argnums": 1}}
 CAPTURED = {f.__name__: ng.jit(f, **STATIC.get(f, {})) for f in FUNCTIONS}
@@ -243,7 +256,7 @@ AXES: Axes = {
 }
 READ = {
     "K": "k", "ARRAY": "array", "TENSOR": "tensor", "HELPER": "helper k array", "COUNT": "count",
-    "NAME": "name", "DTYPE": "dtype", "MASK": "mask", "LAYER": "weight k", "inner": "k array",
+    "NAME": "name", "DTYPE": "dtype", "MASK": "mask", "LAYER": "weight k", "SETTINGS": "k weight", "inner": "k array",
     "value": "k",
 }  # fmt: skip
 """The axes that decide what a name is bound to."""
@@ -280,7 +293,7 @@ def _bind_names(c: SimpleNamespace) -> None:
     names["HELPER"], names["COUNT"] = HELPERS[c.helper], c.count
     names["NAME"], names["DTYPE"] = c.name, c.dtype
     MASK[:] = c.mask
-    LAYER.weight, Layer.scale = c.weight, c.k
+    LAYER.weight, Layer.scale, SETTINGS["rate"] = c.weight, c.k, c.k
     bind(c.k)
 
 

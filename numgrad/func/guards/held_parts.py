@@ -1,0 +1,167 @@
+"""The attributes and items of objects that are looked up without code of the user.
+
+``layer.scale`` runs the code of a property, of ``__getattr__`` or of ``__getattribute__``, if the
+class has them. Attributes of that kind are left out: the others lie in the dictionary of the object
+or of a class, or in a slot. Items are those of dicts and lists, not of classes derived from them.
+"""
+
+import argparse
+import sys
+from collections.abc import Collection, Iterator
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
+
+from ...engine.capture.user_call import is_of_user
+from .name_check import MISSING
+
+_OF_PYTHON = (SimpleNamespace, argparse.Namespace)
+"""Classes of Python's own whose instances have the attributes that users give them."""
+
+_MADE_BY_PYTHON = 1 << 9
+"""The flag of classes that the statement ``class`` makes."""
+
+_USUAL = [one.__dict__["__getattribute__"] for one in (object, SimpleNamespace)]
+
+
+class Attribute(NamedTuple):
+    """An attribute of a module, a class or an instance."""
+
+    holder: Any
+    name: str
+
+    def module(self) -> None:
+        """Return None: the attribute is not read as a global of a module."""
+
+    def reader(self, cell: str) -> tuple[str, Any]:
+        """Return the expression that reads the attribute of what a cell holds, and the cell."""
+        return f"{cell}.{self.name}", CellType(self.holder)
+
+    def value(self) -> Any:
+        """Return the attribute, `MISSING` if there is none, or if it takes code of the user."""
+        return _look_up(self.holder, self.name)
+
+
+class Item(NamedTuple):
+    """An item of a dict or a list."""
+
+    holder: Any
+    name: str | int
+
+    def module(self) -> None:
+        """Return None: the item is not read as a global of a module."""
+
+    def reader(self, cell: str) -> tuple[str, Any]:
+        """Return the expression that reads the item of what a cell holds, and the cell."""
+        return f"{cell}[{self.name!r}]", CellType(self.holder)
+
+    def value(self) -> Any:
+        """Return the item, `MISSING` if there is none."""
+        try:
+            return self.holder[self.name]
+        except LookupError:
+            return MISSING
+
+
+def items(thing: Any, keys: Collection[str | int]) -> Iterator[tuple[Item, Any]]:
+    """Yield the items of a dict, or of a list, under certain keys, and their values."""
+    kind = type(thing)
+    if kind is dict or kind is list:
+        for key in keys:
+            item = Item(thing, key)
+            if kind is dict or type(key) is int:
+                value = item.value()
+                if value is not MISSING:
+                    yield item, value
+
+
+def plain_attributes(thing: Any, names: Collection[str]) -> Iterator[tuple[Attribute, Any]]:
+    """Yield the attributes of an object of the user with certain names, and their values.
+
+    A method is an attribute of the class: an instance would give another object each time.
+    """
+    if not names or not _is_of_users(thing):
+        return
+    for name in names:
+        holder, value = thing, _look_up(thing, name)
+        if value is MISSING and not issubclass(type(thing), (type, ModuleType)):
+            holder, value = type(thing), _look_up(type(thing), name)
+            if type(value) is not FunctionType:
+                continue
+        if value is not MISSING:
+            yield Attribute(holder, name), value
+
+
+def _is_of_users(thing: Any) -> bool:
+    kind = type(thing)
+    if issubclass(kind, ModuleType):
+        file = object.__getattribute__(thing, "__dict__").get("__file__")
+        return file is not None and is_of_user(file)
+    owner = thing if issubclass(kind, type) else kind
+    if any([owner is one for one in _OF_PYTHON]):  # noqa: C419
+        return True
+    module = type.__getattribute__(owner, "__module__")
+    if module == "builtins":  # also that of classes of code that runs in a bare dict
+        return bool(type.__getattribute__(owner, "__flags__") & _MADE_BY_PYTHON)
+    return not _is_library(module)
+
+
+def is_of_library(thing: Any) -> bool:
+    """Whether a class or a function, of Python or compiled, is from a module that is not the
+    user's."""
+    return _is_library(getattr(thing, "__module__", None) or type(thing).__module__)
+
+
+def _is_library(name: str) -> bool:
+    """Whether a module of this name is not the user's."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name in sys.stdlib_module_names or (file is not None and not is_of_user(file))
+
+
+def _look_up(thing: Any, name: str) -> Any:
+    kind = type(thing)
+    if issubclass(kind, ModuleType):
+        return _dictionary(thing).get(name, MISSING) if kind is ModuleType else MISSING
+    if issubclass(kind, type):
+        is_usual = _in_bases(kind, "__getattribute__") is type.__dict__["__getattribute__"]
+        found = _in_bases(thing, name) if is_usual else MISSING
+        return found if _is_plain(found) or type(found) is FunctionType else MISSING
+    look_up = _in_bases(kind, "__getattribute__")
+    if not any([look_up is usual for usual in _USUAL]):  # noqa: C419
+        return MISSING
+    return _of_instance(thing, name, _in_bases(kind, name))
+
+
+def _of_instance(thing: Any, name: str, of_class: Any) -> Any:
+    """Return an attribute of an instance; ``of_class`` is what its class has under the name."""
+    if type(of_class) is MemberDescriptorType:  # a slot
+        try:
+            return of_class.__get__(thing)
+        except AttributeError:
+            return MISSING
+    if hasattr(type(of_class), "__set__"):  # a property
+        return MISSING
+    own = _dictionary(thing).get(name, MISSING)
+    return own if own is not MISSING or not _is_plain(of_class) else of_class
+
+
+def _dictionary(thing: Any) -> dict[str, Any]:
+    try:
+        return object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return {}
+
+
+def _in_bases(owner: type, name: str) -> Any:
+    for base in type.__getattribute__(owner, "__mro__"):
+        attributes = type.__getattribute__(base, "__dict__")
+        if name in attributes:
+            return attributes[name]
+    return MISSING
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether what a class has under a name is what its instances give."""
+    return not hasattr(type(item), "__get__")
+
+
+__all__ = ["Attribute", "Item", "is_of_library", "items", "plain_attributes"]
