@@ -172,7 +172,8 @@ def bound_to(value: Any) -> tuple[Callable[..., Any], Callable[[Any], None]]:
 closed, bind = bound_to(1.0)
 FUNCTIONS = (
     scaled, shifted, first, element, container, chosen, helped, layered, masked, cast, named,
-    configured, passing, nested, mapped, scanned, repeated, branched, powers, curved, written, signed, optional, closed,
+    configured, passing, nested, mapped, scanned, repeated, branched, powers, curved, written,
+    signed, optional, closed,
 )  # fmt: skip
 STATIC = {optional: {"static_argnums": 1}}
 CAPTURED = {f.__name__: ng.jit(f, **STATIC.get(f, {})) for f in FUNCTIONS}
@@ -256,8 +257,8 @@ AXES: Axes = {
 }
 READ = {
     "K": "k", "ARRAY": "array", "TENSOR": "tensor", "HELPER": "helper k array", "COUNT": "count",
-    "NAME": "name", "DTYPE": "dtype", "MASK": "mask", "LAYER": "weight k", "SETTINGS": "k weight", "inner": "k array",
-    "value": "k",
+    "NAME": "name", "DTYPE": "dtype", "MASK": "mask", "LAYER": "weight k", "SETTINGS": "k weight",
+    "inner": "k array", "value": "k",
 }  # fmt: skip
 """The axes that decide what a name is bound to."""
 
