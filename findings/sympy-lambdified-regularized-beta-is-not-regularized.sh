@@ -2,10 +2,10 @@
 # SymPy's regularized incomplete beta function loses its divisor when it is made a function for mpmath.
 #
 # One would expect: lambdify returns a function with the values of the expression, whichever module it is for.
-# What happens: betainc_regularized(a, b, x1, x2) is the integral over beta(a, b). Made for mpmath, the call is passed on
-# with its arguments as they are, and mpmath's betainc needs the option regularized=True for that: what comes out is the
-# integral alone, 0.0342 instead of 0.1739 for a = 5/2, b = 3/2 from 0 to 0.4. Made for SciPy the number is right, and so
-# is evalf, which goes through mpmath too.
+# What happens: betainc_regularized(a, b, x1, x2) is the integral over beta(a, b). Made for mpmath, the call is passed
+# on with its arguments as they are, and mpmath's betainc needs the option regularized=True for that: what comes out is
+# the integral alone, 0.0342 instead of 0.1739 for a = 5/2, b = 3/2 from 0 to 0.4. Made for SciPy the number is right,
+# and so is evalf, which goes through mpmath too.
 #
 # Seen with SymPy 1.14.0, mpmath 1.3.0 and SciPy 1.17.1.
 #
