@@ -219,6 +219,11 @@ class Instruction:
         return self.pattern.rows
 
     @property
+    def stream(self) -> Any:
+        """The device stream for the instruction; None for that on which the program runs."""
+        return None if self.site is None else self.site.stream
+
+    @property
     def operands(self) -> list[Ref]:
         """All operands, inputs first."""
         layouts = self.pattern.layouts

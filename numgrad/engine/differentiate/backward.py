@@ -22,7 +22,7 @@ from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
 from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
 from ..lower.lower import force
-from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
+from ..record.apply import changing, chosen_stream, grad_mode, mode, on_stream, pack, runtime
 from ..replay import recorded_plan
 from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
 from ..replay.structure import Structure, structure_of, times_outlined
@@ -171,7 +171,19 @@ class BackwardPass:
         """
         if self.trace is not None:
             return changing(trace=self.trace)
-        return nullcontext() if self.method.is_immediate else deferring(True, self.kept)
+        if self.method.is_immediate:
+            return nullcontext()
+        home = None if self.structure is None else mode.stream
+        return changing(deferring=True, kept=self.kept, home=home)
+
+    def site_of(self, node: Node) -> Any:
+        """Return the line of a node, with the stream of its derivative unless that is the stream on
+        which a pass with a structure runs."""
+        site = on_stream(node.site)
+        if self.structure is None or site is None:
+            return site
+        stream = chosen_stream()
+        return site if site.stream is stream else site._replace(stream=stream)
 
     def _run_recalled(self, recalled: KnownPlan) -> Outcome:
         """Return the outcome of the plan of an earlier pass of the same structure."""
@@ -211,7 +223,7 @@ class BackwardPass:
         """Make another pass a part of this one; return its gradients, which are still to be
         computed."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
-        inner.streams = self.streams
+        inner.streams = self.streams or streams_of(inner.order)
         return inner.take_part()
 
     def take_part(self) -> dict[Edge, Value]:
@@ -326,7 +338,7 @@ class BackwardPass:
     ) -> Sequence[Value | None]:
         """Return the gradients that a node's operator builds, with the node's line of user code as
         the site of their expressions."""
-        before, mode.site = mode.site, on_stream(node.site)
+        before, mode.site = mode.site, self.site_of(node)
         try:
             return node.operator.differentiate(self, context, cotangents)
         finally:

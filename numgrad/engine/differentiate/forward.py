@@ -16,7 +16,7 @@ from ..derivatives.tangents import tangent_rule, tangents_of
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
 from ..graph.traversal import needed
-from ..record.apply import mode, on_stream, runtime
+from ..record.apply import mode, runtime
 from .backward import BackwardPass
 from .request import TangentRequest
 from .walk import rule_operands
@@ -78,12 +78,12 @@ class ForwardPass(BackwardPass):
             rule = tangent_rule(self, by_position, wanted, tangents)
             assert rule is not None, "what reads at positions has a rule"
             return rule.apply(
-                rule_operands(rule, tangents, by_position.saved), on_stream(node.site)
+                rule_operands(rule, tangents, by_position.saved), self.site_of(node)
             )
         rule, recorded = tangent_rule(self, node, wanted, tangents), self.request.create_graph
         if rule is not None and not recorded:
-            return rule.apply(rule_operands(rule, tangents, saved), on_stream(node.site))
-        before, mode.site = mode.site, on_stream(node.site)
+            return rule.apply(rule_operands(rule, tangents, saved), self.site_of(node))
+        before, mode.site = mode.site, self.site_of(node)
         try:
             context = Context(node, saved, wanted, recorded)
             if rule is None:

@@ -6,7 +6,7 @@ on its scalar functions, outputs and dtypes, not on buffers: so all stages of an
 kernels, whatever the number of its steps.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -49,10 +49,20 @@ def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
             continue
         members = set(group)
         outside = [grouping.is_read_outside(number, members) for number in group]
-        result.instructions += halos.before(roots)
+        site = roots[0].instruction.site
+        result.instructions += _on_stream(halos.before(roots), site)
         result.instructions += assembler.calls(roots, outside)
-        result.instructions += halos.after(roots)
+        result.instructions += _on_stream(halos.after(roots), site)
     return result
+
+
+def _on_stream(copies: Iterable[Instruction], site: Any) -> Iterator[Instruction]:
+    """Yield copies of the ends of arrays, with the site of the kernel beside them if that has a
+    stream: what the kernel reads may be ready on this stream alone."""
+    for copy in copies:
+        if site is not None and site.stream is not None:
+            copy.site = site
+        yield copy
 
 
 class Assembler:

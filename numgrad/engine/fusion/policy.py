@@ -153,8 +153,6 @@ def fusion_of(
     """
     if mode == "never":
         return None
-    if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
-        return None  # a fused kernel would move its instructions from several streams to one
     is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
     loops = roll(program, target) if is_long else None
     of = loops or program
