@@ -22,8 +22,9 @@ from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
 from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
 from ..lower.lower import force
-from ..record.apply import changing, chosen_stream, grad_mode, mode, on_stream, pack, runtime
+from ..record.apply import changing, grad_mode, mode, pack, runtime
 from ..replay import recorded_plan
+from ..replay.node_streams import site_of
 from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
 from ..replay.structure import Structure, structure_of, times_outlined
 from . import hooks
@@ -173,17 +174,8 @@ class BackwardPass:
             return changing(trace=self.trace)
         if self.method.is_immediate:
             return nullcontext()
-        home = None if self.structure is None else mode.stream
+        home = mode.stream if self.structure else None
         return changing(deferring=True, kept=self.kept, home=home)
-
-    def site_of(self, node: Node) -> Any:
-        """Return the line of a node, with the stream of its derivative unless that is the stream on
-        which a pass with a structure runs."""
-        site = on_stream(node.site)
-        if self.structure is None or site is None:
-            return site
-        stream = chosen_stream()
-        return site if site.stream is stream else site._replace(stream=stream)
 
     def _run_recalled(self, recalled: KnownPlan) -> Outcome:
         """Return the outcome of the plan of an earlier pass of the same structure."""
@@ -338,7 +330,7 @@ class BackwardPass:
     ) -> Sequence[Value | None]:
         """Return the gradients that a node's operator builds, with the node's line of user code as
         the site of their expressions."""
-        before, mode.site = mode.site, self.site_of(node)
+        before, mode.site = mode.site, site_of(node, self.structure)
         try:
             return node.operator.differentiate(self, context, cotangents)
         finally:
@@ -377,10 +369,8 @@ class BackwardPass:
 
         The values and the sums may have expressions in common, which one program computes once.
         """
-        if mode.capture is not None:
-            return  # a function that needs numbers raises an error
-        if self.evaluator.computes:
-            return
+        if mode.capture is not None or self.evaluator.computes:
+            return  # a captured function that needs numbers raises an error
         others = map(self.evaluator.value, self.uncomputed.values())
         values = [v for v in (*values, *others) if v.array is None]
         self.uncomputed.clear()

@@ -23,6 +23,7 @@ from ..graph.runtime import deferred_value
 from ..record.apply import Packed, grad_mode, mode, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
+from ..replay.node_streams import site_of
 
 
 def walk(backward_pass: Any) -> None:
@@ -204,7 +205,7 @@ class Deferred(Evaluator):
     def _site(self, node: Node) -> Any:
         """Return the line of a node, which many nodes of a loop share, with its stream if it has
         one."""
-        site = self.run.site_of(node)
+        site = site_of(node, self.run.structure)
         if self.run.streams is None:
             self._sites[id(node.code), node.instruction] = site
         return site

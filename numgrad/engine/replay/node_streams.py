@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
+from ..graph.callsite import Site
 from ..graph.node import Node
 from ..graph.value import CPU
-from ..record.apply import chosen_stream, mode, other_modes, runtime
+from ..record.apply import chosen_stream, mode, on_stream, other_modes, runtime
 
 _extras = attrgetter("extras")
 
@@ -48,6 +49,16 @@ def streams_beside(nodes: Sequence[Node]) -> tuple[Any, ...] | None:
     return beside if any(beside) else None
 
 
+def site_of(node: Node, structure: Any) -> Site | None:
+    """Return the line of a node, with the stream of its derivative: without one if that is the
+    stream on which a pass with a structure runs."""
+    site = on_stream(node.site)
+    if structure is None or site is None:
+        return site
+    stream = chosen_stream()
+    return site if site.stream is stream else site._replace(stream=stream)
+
+
 def _are_same(stream: Any, caller: Any) -> bool:
     """Whether two streams are the same; None stands for the default stream of any device."""
     if caller is not None or stream is None:
@@ -55,4 +66,4 @@ def _are_same(stream: Any, caller: Any) -> bool:
     return stream is runtime.targets[stream.device].default_stream
 
 
-__all__ = ["stream_of", "streams_beside"]
+__all__ = ["site_of", "stream_of", "streams_beside"]

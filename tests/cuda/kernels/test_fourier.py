@@ -13,7 +13,7 @@ from numgrad.targets.cuda.program import fourier
 from numgrad.targets.cuda.program.fourier_launch import LibraryTransform
 
 from ..programs import TARGET, on_both, program_of, require_equal
-from .host_memory import numbers, resolved
+from .host_libraries import numbers, resolved
 
 RNG = np.random.default_rng(41)
 DTYPES = ["float32", "float64", "complex64", "complex128"]

@@ -12,16 +12,17 @@ from ..compile.kernel import in_elements
 from ..kernels import core_loop, elementwise, gathering, user_kernel
 from ..kernels.elementwise import ROWS, ElementWalk, known_strides
 from ..launch.host_steps import host_call, needs_host, require_sound
+from ..launch.library_calls import LibraryCalls
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
 from . import (  # fmt: skip
     factorization_launch,
     fourier_launch,
+    library_decomposition,
     reduction_launch,
     searching_launch,
     sorting_launch,
 )
 from .fourier_launch import LibraryTransform
-from .library_factorization import LibraryFactorization
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
@@ -30,7 +31,7 @@ Step = (
     | HostCall
     | LaunchSequence
     | LibraryProduct
-    | LibraryFactorization
+    | LibraryCalls
     | LibraryTransform
     | user_kernel.UserKernelStep
 )
@@ -77,8 +78,12 @@ def lowered(
     if sorting_launch.moves(spec):
         return sorting_launch.moved(pattern, loop, begins, target)
     if needs_host(spec):
-        transform = fourier_launch.lowered(pattern, loop, begins, target)
-        return transform or host_call(instruction, loop, begins)
+        host = partial(host_call, instruction, loop, begins)
+        return (
+            fourier_launch.lowered(pattern, loop, begins, target)
+            or library_decomposition.lowered(pattern, loop, begins, places[-1], host, target)
+            or host()
+        )
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)

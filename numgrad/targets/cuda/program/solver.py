@@ -1,22 +1,30 @@
-"""Calls of cuSOLVER and cuBLAS that factorize matrices and solve systems, if both are installed.
+"""Calls of cuSOLVER and cuBLAS that factorize and decompose matrices and solve systems, if both are
+installed.
 
 Matrices are stored by columns, one after the other, in memory of the step that calls. Each stream
 has handles of its own. The signatures were checked with nvmath-python 1.0; no GPU has run the
 calls.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ....process.fork_locks import fork_safe_lock
-from ..kernels.small_matrices import Form
+from ..launch.library_calls import Call
 from .optional_library import loaded, reason
 
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
-_LEFT, _LOWER, _UPPER, _NO_UNIT = 0, 0, 1, 0
-_PLAIN, _TRANSPOSED, _ADJOINT = 0, 1, 2
+
+LOWER, UPPER = 0, 1
+"""The triangle of a matrix that a routine reads."""
+
+_JACOBI = {
+    "syevj_batched": "create_syevj_info", "heevj_batched": "create_syevj_info",
+    "gesvdj_batched": "create_gesvdj_info",
+}  # fmt: skip
+"""For the routines of Jacobi's method what makes their settings, which stay the default."""
 
 
 class Solver:
@@ -35,46 +43,48 @@ class Solver:
     ) -> None:
         self._lapack, self._blas, self._resolve = lapack, blas, resolve
         self._handles: dict[tuple[Any, int], int] = {}
+        self._options: dict[str, int] = {}
         self._ones = {char: np.array(1, char) for char in LETTERS}
         self._lock = fork_safe_lock()  # a handle is for one thread at a time
 
-    def scratch(self, form: Form, size: int, matrix: Any, on: Any) -> int:
-        """Return how many elements a call for a matrix needs beside it; ``matrix`` points there."""
-        shape = (_UPPER, size) if form.name == "cholesky" else (size, size)
-        if form.solves:
+    def scratch(self, call: Call, dtype: np.dtype, pointers: Mapping[str, Any], on: Any) -> int:
+        """Return how many elements a call needs beside its arguments.
+
+        ``pointers`` are those of the parts of the first matrix.
+        """
+        if call.query is None:
             return 0
-        (address,), stream = self._resolve([matrix], on)
-        query = self._routine(self._lapack, form, "_buffer_size")
-        with self._lock:
-            return query(self._handle(self._lapack, stream), *shape, address, size)
+        return self._called(call, dtype, "_buffer_size", call.query, pointers, {}, on)
 
     def call(
-        self, form: Form, size: int, columns: int, pointers: Sequence[Any], on: Any
+        self, call: Call, dtype: np.dtype, pointers: Mapping[str, Any], elements: int, on: Any
     ) -> None:
-        """Compute on the stream ``on``.
+        """Compute on the stream ``on``, with ``elements`` elements of memory to work in.
 
-        ``pointers`` are those of a matrix, its pivots, the right-hand sides, the number that says
-        what failed, and the scratch memory, of ``columns`` elements unless the call solves systems.
+        ``pointers`` are those of the parts of a matrix, and of that memory.
         """
-        (a, pivots, b, info, scratch), stream = self._resolve(pointers, on)
-        char = form.dtype.char
-        adjoint = _ADJOINT if form.dtype.kind == "c" else _TRANSPOSED
-        operation = adjoint if form.adjoint else _PLAIN
-        arguments: tuple[int, ...] = {
-            "lu_factor": (size, size, a, size, scratch, pivots, info),
-            "cholesky": (_UPPER, size, a, size, scratch, columns, info),
-            "lu_solve": (operation, size, columns, a, size, pivots, b, size, info),
-            "solve_triangular": (
-                _LEFT, _LOWER if form.lower else _UPPER, operation, _NO_UNIT, size, columns,
-                self._ones[char].ctypes.data, a, size, b, size,
-            ),
-        }[form.name]  # fmt: skip
-        library = self._blas if form.name == "solve_triangular" else self._lapack
-        with self._lock:
-            self._routine(library, form)(self._handle(library, stream), *arguments)
+        self._called(call, dtype, "", call.arguments, pointers, {"elements": elements}, on)
 
-    def _routine(self, library: Any, form: Form, suffix: str = "") -> Any:
-        return getattr(library, f"{LETTERS[form.dtype.char]}{ROUTINES[form.name]}{suffix}")
+    def _called(
+        self, call: Call, dtype: np.dtype, suffix: str, arguments: Sequence[int | str],
+        pointers: Mapping[str, Any], numbers: dict[str, int], on: Any,
+    ) -> Any:  # fmt: skip
+        addresses, stream = self._resolve(list(pointers.values()), on)
+        known = dict(zip(pointers, addresses, strict=True)) | numbers
+        known["one"] = self._ones[dtype.char].ctypes.data
+        library = self._blas if call.is_of_blas else self._lapack
+        routine = getattr(library, LETTERS[dtype.char] + call.routine + suffix)
+        with self._lock:
+            if "options" in arguments:
+                known["options"] = self._settings(_JACOBI[call.routine])
+            given = [known[item] if isinstance(item, str) else item for item in arguments]
+            return routine(self._handle(library, stream), *given)
+
+    def _settings(self, make: str) -> int:
+        found = self._options.get(make)
+        if found is None:
+            found = self._options[make] = getattr(self._lapack, make)()
+        return found
 
     def _handle(self, library: Any, stream: int) -> int:
         key = library, stream
@@ -82,12 +92,6 @@ class Solver:
         self._handles[key] = handle
         library.set_stream(handle, stream)  # addresses of streams are used again
         return handle
-
-
-ROUTINES = {
-    "lu_factor": "getrf", "lu_solve": "getrs", "solve_triangular": "trsm", "cholesky": "potrf",
-}  # fmt: skip
-"""For the name of each kernel the name of the routine, without the letter of its dtype."""
 
 
 def found(resolve: Callable[[Sequence[Any], Any], Any]) -> Solver | None:
