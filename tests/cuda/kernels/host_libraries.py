@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import scipy.linalg
 
-from numgrad.targets.cuda.program import solver
+from numgrad.targets.cuda.libraries import solver
 
 SCRATCH = 17  # the elements that a routine asks for
 

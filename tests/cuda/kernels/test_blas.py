@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from numgrad.targets.cuda.program import blas
+from numgrad.targets.cuda.libraries import blas
 
 from ..programs import TARGET, on_device, program_of
 from .host_libraries import Products, require_declared

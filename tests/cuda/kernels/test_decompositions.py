@@ -8,7 +8,8 @@ import numgrad as ng
 from numgrad.operators.linalg import least_squares, singular_values, spectral
 from numgrad.targets.cuda.launch.library_calls import LibraryCalls
 from numgrad.targets.cuda.launch.steps import HostCall
-from numgrad.targets.cuda.program import library_decomposition, solver
+from numgrad.targets.cuda.libraries import solver
+from numgrad.targets.cuda.program import library_decomposition
 
 from ..programs import TARGET, on_both, program_of, require_equal
 from .host_libraries import Decompositions, Lapack, Triangles, require_declared, resolved

@@ -9,7 +9,7 @@ import pytest
 import numgrad as ng
 from numgrad.operators.signal import fourier as operators
 from numgrad.targets.cuda.launch.steps import HostCall
-from numgrad.targets.cuda.program import fourier
+from numgrad.targets.cuda.libraries import fourier
 from numgrad.targets.cuda.program.fourier_launch import LibraryTransform
 
 from ..programs import TARGET, on_both, program_of, require_equal

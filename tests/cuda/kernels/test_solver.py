@@ -11,7 +11,7 @@ from numgrad.operators.linalg import factorization as operators
 from numgrad.targets.cuda.kernels import small_matrices
 from numgrad.targets.cuda.launch.library_calls import Call, LibraryCalls
 from numgrad.targets.cuda.launch.steps import HostCall
-from numgrad.targets.cuda.program import solver
+from numgrad.targets.cuda.libraries import solver
 
 from ..programs import TARGET, on_both, program_of, require_equal
 from .host_libraries import SCRATCH, Factorizations, Triangles, require_declared, resolved

@@ -18,8 +18,8 @@ from ....ir.program import Shape
 from ..kernels.element_walk import COPY, Lines, Operand, launch
 from ..launch.library_calls import INFO, Call, LibraryCalls, OwnMemory
 from ..launch.steps import HostCall, Launch, Loop, Place
+from ..libraries.solver import LETTERS, LOWER, UPPER
 from .library_factorization import checked, failed
-from .solver import LETTERS, LOWER, UPPER
 
 MOST_OF_JACOBI = 32
 """The most rows and columns of matrices that the library decomposes together."""

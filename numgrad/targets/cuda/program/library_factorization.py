@@ -14,7 +14,7 @@ from ..kernels.element_walk import COPY, Lines, Operand, launch
 from ..kernels.small_matrices import Form
 from ..launch.library_calls import INFO, Call, LibraryCalls, OwnMemory
 from ..launch.steps import HostCall, Launch, Loop, Place
-from .solver import LOWER, UPPER
+from ..libraries.solver import LOWER, UPPER
 
 _FLAG = np.dtype(np.int64)
 _SINGULAR = Lines("singular", ("if x[{x}] == zero:", "    flag[{flag}] = 1"))

@@ -19,6 +19,7 @@ from . import (  # fmt: skip
     fourier_launch,
     library_decomposition,
     reduction_launch,
+    scanning_launch,
     searching_launch,
     sorting_launch,
 )
@@ -87,7 +88,8 @@ def lowered(
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)
-        return _of_core(pattern, loop, begins, target)
+        scan = scanning_launch.lowered(pattern, loop, begins, target)
+        return scan or _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
 
 
