@@ -144,14 +144,15 @@ def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
     return nodes, slots
 
 
-_ones: dict[tuple[Spec, Any], np.ndarray] = Bounded(64)
+_ones: dict[Any, np.ndarray] = Bounded(64)
+"""By specs, or by pairs of a spec and the stream that has made the array."""
 _FEW = 1024  # elements
 
 
 def ones(spec: Spec) -> np.ndarray:
     """Return the default seed of an output, an array of ones. The array must not be written, as a
     small one is shared."""
-    key = spec, mode.stream  # which has made the array
+    key = (spec, mode.stream) if other_modes else spec
     array = _ones.get(key)
     if array is None:
         host = np.ones(spec.shape, spec.dtype)

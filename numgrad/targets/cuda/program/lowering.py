@@ -106,7 +106,8 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     pairs = list(zip(loop.strides, [dtype.itemsize for dtype in dtypes], strict=True))
     is_wide = loop.elements >= _WIDE
-    if all(strides in ((), (size,)) for strides, size in pairs):
+    turns = loop.turns or ((0,) * len(loop.sizes),) * len(dtypes)
+    if not loop.turns and all(strides in ((), (size,)) for strides, size in pairs):
         walk, sizes, rest = ElementWalk(0, is_wide), (), ()
         strides: list[Any] = [()] * len(dtypes)
     else:
@@ -118,7 +119,7 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     for number, place in enumerate(begins):
         known = walk.along(number)
         given = [s for s, one in zip(strides[number], known, strict=True) if one is None]
-        arguments += [place, *given]
+        arguments += [place, *given, *[turn for turn in turns[number] if turn]]
     kernel = target.prepared(
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
@@ -139,7 +140,8 @@ def _walk_of(
     sizes = list(loop.sizes)
     if axis is not None:
         sizes[axis] = -(-sizes[axis] // ROWS)
-    return ElementWalk(len(sizes), is_wide, known, is_narrow, axis), tuple(sizes)
+    rings = tuple([tuple(map(bool, turns)) for turns in loop.turns])
+    return ElementWalk(len(sizes), is_wide, known, is_narrow, axis, rings), tuple(sizes)
 
 
 def _axis_of_rows(
@@ -151,7 +153,11 @@ def _axis_of_rows(
     runs at once have so many elements each, and neighbouring threads still read neighbours.
     """
     is_small = loop.elements < ROWS * driver.RESIDENT or loop.sizes[-1] < driver.NEIGHBOURS
-    axes = [axis for axis, size in enumerate(loop.sizes[:-1]) if size >= ROWS]
+    axes = [
+        axis
+        for axis, size in enumerate(loop.sizes[:-1])
+        if size >= ROWS and not any(turns[axis] for turns in loop.turns)
+    ]
     if is_small or not axes:
         return None
     return max(axes, key=lambda axis: (sum(one[axis] == 0 for one in known), axis))
