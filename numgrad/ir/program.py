@@ -127,6 +127,10 @@ class Pattern:
         For each operand its strides in bytes along the loop, without rows.
     core_strides : tuple of int
         The strides in bytes of all core axes, operand by operand.
+    turns : tuple of tuple of int
+        For each operand and axis of the loop the element with which the operand begins, if it goes
+        on from the first element after the last one, and 0 for any other; empty without such an
+        operand.
     error, replay : callable or None
         Return the exception for a kernel that fails; see `Builder.emit`.
     work : int
@@ -148,7 +152,7 @@ class Pattern:
     __slots__ = (
         "block", "codes", "core", "core_strides", "elementwise", "error", "kernel", "layouts",
         "loop", "name", "nin", "peers", "replay", "reusable_inputs", "row_splits", "rows", "spec",
-        "strides", "work",
+        "strides", "turns", "work",
     )  # fmt: skip
 
     def __init__(
@@ -163,8 +167,9 @@ class Pattern:
         name: str,
         error: Callable[[str], Exception] | None = None,
         replay: Callable[..., Exception] | None = None,
+        turns: tuple[Shape, ...] = (),
     ) -> None:
-        self.spec, self.name = spec, name
+        self.spec, self.name, self.turns = spec, name, turns
         self.kernel: Any = None
         self.layouts, self.nin = layouts, nin
         self.loop, self.core = loop, core
@@ -217,6 +222,11 @@ class Instruction:
     @property
     def rows(self) -> bool:
         return self.pattern.rows
+
+    @property
+    def stream(self) -> Any:
+        """The device stream for the instruction; None for that on which the program runs."""
+        return None if self.site is None else self.site.stream
 
     @property
     def operands(self) -> list[Ref]:

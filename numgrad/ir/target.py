@@ -129,10 +129,14 @@ class Target(Protocol):
     ----------
     rolls : bool
         Whether there are kernels of a `RolledSpec`.
+    reads_rings : bool
+        Whether kernels can read an axis from the middle to the end, and then on from the beginning;
+        see `Pattern.turns`.
     """
 
     name: str
     rolls: bool
+    reads_rings: bool
 
     @property
     def num_threads(self) -> int:

@@ -42,6 +42,7 @@ class NullTarget:
 
     name = "null"
     rolls = False
+    reads_rings = False
     num_threads: int = 2
     launches: list[Program] = field(default_factory=list)
     kernels: list[NullKernel] = field(default_factory=list)

@@ -22,8 +22,9 @@ from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
 from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
 from ..lower.lower import force
-from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
+from ..record.apply import changing, grad_mode, mode, pack, runtime
 from ..replay import recorded_plan
+from ..replay.node_streams import site_of
 from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
 from ..replay.structure import Structure, structure_of, times_outlined
 from . import hooks
@@ -171,7 +172,10 @@ class BackwardPass:
         """
         if self.trace is not None:
             return changing(trace=self.trace)
-        return nullcontext() if self.method.is_immediate else deferring(True, self.kept)
+        if self.method.is_immediate:
+            return nullcontext()
+        home = mode.stream if self.structure else None
+        return changing(deferring=True, kept=self.kept, home=home)
 
     def _run_recalled(self, recalled: KnownPlan) -> Outcome:
         """Return the outcome of the plan of an earlier pass of the same structure."""
@@ -211,7 +215,7 @@ class BackwardPass:
         """Make another pass a part of this one; return its gradients, which are still to be
         computed."""
         inner.kept, inner.shown, inner.at_end = self.kept, self.shown, self.at_end
-        inner.streams = self.streams
+        inner.streams = self.streams or streams_of(inner.order)
         return inner.take_part()
 
     def take_part(self) -> dict[Edge, Value]:
@@ -326,7 +330,7 @@ class BackwardPass:
     ) -> Sequence[Value | None]:
         """Return the gradients that a node's operator builds, with the node's line of user code as
         the site of their expressions."""
-        before, mode.site = mode.site, on_stream(node.site)
+        before, mode.site = mode.site, site_of(node, self.structure)
         try:
             return node.operator.differentiate(self, context, cotangents)
         finally:
@@ -365,10 +369,8 @@ class BackwardPass:
 
         The values and the sums may have expressions in common, which one program computes once.
         """
-        if mode.capture is not None:
-            return  # a function that needs numbers raises an error
-        if self.evaluator.computes:
-            return
+        if mode.capture is not None or self.evaluator.computes:
+            return  # a captured function that needs numbers raises an error
         others = map(self.evaluator.value, self.uncomputed.values())
         values = [v for v in (*values, *others) if v.array is None]
         self.uncomputed.clear()

@@ -16,7 +16,8 @@ from ..derivatives.tangents import tangent_rule, tangents_of
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
 from ..graph.traversal import needed
-from ..record.apply import mode, on_stream, runtime
+from ..record.apply import mode, runtime
+from ..replay.node_streams import site_of
 from .backward import BackwardPass
 from .request import TangentRequest
 from .walk import rule_operands
@@ -77,13 +78,12 @@ class ForwardPass(BackwardPass):
             tangents, wanted = [*tangents, None], (*wanted, False)
             rule = tangent_rule(self, by_position, wanted, tangents)
             assert rule is not None, "what reads at positions has a rule"
-            return rule.apply(
-                rule_operands(rule, tangents, by_position.saved), on_stream(node.site)
-            )
+            given = rule_operands(rule, tangents, by_position.saved)
+            return rule.apply(given, site_of(node, self.structure))
         rule, recorded = tangent_rule(self, node, wanted, tangents), self.request.create_graph
         if rule is not None and not recorded:
-            return rule.apply(rule_operands(rule, tangents, saved), on_stream(node.site))
-        before, mode.site = mode.site, on_stream(node.site)
+            return rule.apply(rule_operands(rule, tangents, saved), site_of(node, self.structure))
+        before, mode.site = mode.site, site_of(node, self.structure)
         try:
             context = Context(node, saved, wanted, recorded)
             if rule is None:

@@ -15,7 +15,8 @@ from ..graph.kind import Kind
 from ..graph.node import Accumulator, Node, OwnSlot
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
-from ..record.apply import chosen_stream, is_direct, other_modes, runtime
+from ..record.apply import is_direct, runtime
+from ..replay.node_streams import streams_beside
 
 MOST = 1 << 14
 """The most elements of an array in an immediate pass that is not recorded: for larger arrays the
@@ -88,7 +89,7 @@ def careful_nodes(request: Any, order: Sequence[Node]) -> set[Node] | None:
     """
     if request.is_special or request.create_graph or request.seeds_last:
         return None
-    if other_modes and chosen_stream() is not None:
+    if streams_beside(order) is not None:
         return None
     # Most nodes have a shared kind and no extras: looking at that here is faster than a call.
     found = {
@@ -96,8 +97,6 @@ def careful_nodes(request: Any, order: Sequence[Node]) -> set[Node] | None:
         for node in order
         if (node.extras is not None or not node._kind.is_shared) and _is_seen(node)
     }
-    if any([node.stream is not None for node in found]):  # noqa: C419  a list is faster
-        return None
     return found | {node for node in order if _passes(node, found)} if found else found
 
 
@@ -105,7 +104,7 @@ def _is_seen(node: Node) -> bool:
     """Whether a node has hooks or the like, or a derivative that is a function of the user."""
     if isinstance(node, Accumulator):
         return node.extras is not None or bool(node.variable.hooks)
-    return node.extras is not None or node.kind is None
+    return node.kind is None or (node.extras is not None and node.extras.are_seen)
 
 
 def _passes(node: Node, found: Collection[Node]) -> bool:
@@ -115,7 +114,7 @@ def _passes(node: Node, found: Collection[Node]) -> bool:
 
 
 def is_plain(request: Any, order: Sequence[Node]) -> bool:
-    """Whether a pass only applies rules: no hooks, no chosen stream, no recording."""
+    """Whether a pass only applies rules: no hooks, no other stream, no recording."""
     careful = careful_nodes(request, order)
     return careful is not None and not careful
 

@@ -108,7 +108,7 @@ def start_of(
 
     The parameters are the fields of `Start`; ``inputs`` are the values whose gradients are wanted.
     """
-    if other_modes and not mode.direct:
+    if other_modes and not mode.direct and (create_graph or not mode.unwatched):
         return None
     roots = _places(outputs)
     ends: Any = (None, None) if inputs is None else _places(inputs)
@@ -144,20 +144,22 @@ def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
     return nodes, slots
 
 
-_ones: dict[Spec, np.ndarray] = Bounded(64)
+_ones: dict[Any, np.ndarray] = Bounded(64)
+"""By specs, or by pairs of a spec and the stream that has made the array."""
 _FEW = 1024  # elements
 
 
 def ones(spec: Spec) -> np.ndarray:
     """Return the default seed of an output, an array of ones. The array must not be written, as a
     small one is shared."""
-    array = _ones.get(spec)
+    key = (spec, mode.stream) if other_modes else spec
+    array = _ones.get(key)
     if array is None:
         host = np.ones(spec.shape, spec.dtype)
         host.flags.writeable = False
         array = runtime.placed(host, spec.device)
         if array.size <= _FEW:
-            _ones[spec] = array
+            _ones[key] = array
     return array
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..graph.node import Edge, Node, Value
-from ..record.apply import is_direct
+from ..record.apply import is_direct, is_unwatched
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Request:
     def uses_plans(self) -> bool:
         """Whether the plan of an earlier pass may serve this one, as no option and no mode of the
         thread needs a general pass."""
-        return not self.is_special and is_direct()
+        return not self.is_special and (is_direct() or (is_unwatched() and not self.create_graph))
 
     direction = "reverse"
 

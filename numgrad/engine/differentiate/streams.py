@@ -5,13 +5,13 @@ stream, where the pass begins and ends. Programs know the streams of their instr
 orders what the pass itself does in between, which is to run hooks and to compute values for hooks.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from ...process.interruptible import Block
 from ..graph.node import Node
-from ..graph.value import CPU
 from ..record.apply import changing, chosen_stream, mode, runtime
+from ..replay.node_streams import stream_of, streams_beside
 
 
 class Streams:
@@ -30,15 +30,7 @@ class Streams:
 
     def of(self, node: Node) -> Block:
         """Return a block in which the stream of a node is the current one."""
-        return changing(stream=self._stream_of(node))
-
-    def _stream_of(self, node: Node) -> Any:
-        device = node.outputs[0].device
-        if node.is_accumulator or device == CPU:
-            return self.caller
-        if node.stream is None and self._is_chosen:
-            return runtime.targets[device].default_stream
-        return node.stream or self.caller
+        return changing(stream=stream_of(node, self.caller, self._is_chosen))
 
     def computing(self) -> Block:
         """Return a block that computes values to be shown to Python, on the caller's stream.
@@ -63,8 +55,6 @@ class Streams:
         return runtime.targets[device].default_stream
 
 
-def streams_of(order: Iterable[Node]) -> Streams | None:
-    """Return the streams of a pass over nodes; None where no stream was ever chosen."""
-    if chosen_stream() is not None or any(node.stream is not None for node in order):
-        return Streams()
-    return None
+def streams_of(order: Sequence[Node]) -> Streams | None:
+    """Return the streams of a pass over nodes; None where all are the current stream."""
+    return None if streams_beside(order) is None else Streams()

@@ -20,9 +20,10 @@ from ..derivatives.region_gradients import writes
 from ..derivatives.rules import Rule, known_rule, share_rule
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
-from ..record.apply import Packed, grad_mode, mode, on_stream, runtime
+from ..record.apply import Packed, grad_mode, mode, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
+from ..replay.node_streams import site_of
 
 
 def walk(backward_pass: Any) -> None:
@@ -204,9 +205,9 @@ class Deferred(Evaluator):
     def _site(self, node: Node) -> Any:
         """Return the line of a node, which many nodes of a loop share, with its stream if it has
         one."""
-        if self.run.streams is not None:
-            return on_stream(node.site)
-        site = self._sites[id(node.code), node.instruction] = node.site
+        site = site_of(node, self.run.structure)
+        if self.run.streams is None:
+            self._sites[id(node.code), node.instruction] = site
         return site
 
     def _at_positions(self, seen: ByPosition, node: Node, total: Any) -> list[Any]:
@@ -219,7 +220,7 @@ class Deferred(Evaluator):
         wanted = (*self.run.wanted[node], False)
         rule = rule_of(self.run, seen, wanted, seen.saved, (total,))
         assert rule is not None, "what reads at positions has a rule"
-        return rule.apply(rule_operands(rule, (total,), seen.saved), node.site)[:-1]
+        return rule.apply(rule_operands(rule, (total,), seen.saved), self._site(node))[:-1]
 
 
 class Computed(Evaluator):

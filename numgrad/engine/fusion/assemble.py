@@ -6,7 +6,7 @@ on its scalar functions, outputs and dtypes, not on buffers: so all stages of an
 kernels, whatever the number of its steps.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -24,12 +24,22 @@ LONG_ROW, LONG_STRIDED_ROW = 64, 256
 operands, and where they are not. A target must leave a long last axis of a loop innermost."""
 
 
-def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
+def fuse(
+    program: Program, joins: Callable[[Any], bool] = bool, reads_rings: bool = False
+) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused.
 
-    Nothing is compiled: kernels are looked up when the program is bound. ``joins(spec)`` says
-    whether the target can fuse the scalar function of a kernel spec with others; by default it
-    can fuse all.
+    Nothing is compiled: kernels are looked up when the program is bound.
+
+    Parameters
+    ----------
+    program : Program
+    joins : callable, optional
+        Says whether the target can fuse the scalar function of a kernel spec with others; by
+        default it can fuse all.
+    reads_rings : bool
+        Whether kernels of the target read an axis from the middle to the end, and then on from the
+        beginning. Else there are copies of the ends, or a kernel is called for each side.
     """
     program = written_out(program)
     ordered = [i for i in program.instructions if not i.rows]
@@ -41,18 +51,29 @@ def fuse(program: Program, joins: Callable[[Any], bool] = bool) -> Program:
     result.arguments, result.results = program.arguments, program.results
     result.uses_blas, result.given = program.uses_blas, program.given
     together = [[grouping.values.roots[number] for number in group] for group in groups]
-    halos = Halos(result, together if grouping.values.has_rings else ())
-    assembler = Assembler(halos)
+    has_halos = grouping.values.has_rings and not reads_rings
+    halos = Halos(result, together if has_halos else ())
+    assembler = Assembler(halos, reads_rings)
     for group, roots in zip(groups, together, strict=True):
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)
             continue
         members = set(group)
         outside = [grouping.is_read_outside(number, members) for number in group]
-        result.instructions += halos.before(roots)
+        site = roots[0].instruction.site
+        result.instructions += _on_stream(halos.before(roots), site)
         result.instructions += assembler.calls(roots, outside)
-        result.instructions += halos.after(roots)
+        result.instructions += _on_stream(halos.after(roots), site)
     return result
+
+
+def _on_stream(copies: Iterable[Instruction], site: Any) -> Iterator[Instruction]:
+    """Yield copies of the ends of arrays, with the site of the kernel beside them if that has a
+    stream: what the kernel reads may be ready on this stream alone."""
+    for copy in copies:
+        if site is not None and site.stream is not None:
+            copy.site = site
+        yield copy
 
 
 class Assembler:
@@ -64,10 +85,12 @@ class Assembler:
     ----------
     halos : Halos
         The halos (copies of the ends of arrays) of the program that is made.
+    reads_rings : bool
+        As for `fuse`.
     """
 
-    def __init__(self, halos: Halos) -> None:
-        self._halos = halos
+    def __init__(self, halos: Halos, reads_rings: bool) -> None:
+        self._halos, self._reads_rings = halos, reads_rings
         self._specs: dict[Any, Any] = {}
         self._patterns: dict[Any, Pattern] = {}
 
@@ -88,7 +111,7 @@ class Assembler:
         if not assembly.outputs:
             return []
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
-        parts = list(boxes(whole, views))
+        parts = [(whole, views)] if self._reads_rings else list(boxes(whole, views))
         spec = self._spec(assembly, _repeated_in_all(parts, len(assembly.inputs)))
         calls = []
         for loop, operands in parts:
@@ -117,15 +140,17 @@ class Assembler:
         program = self._halos.program
         sizes = [-1 if program.is_outside(x.buffer) else program.nbytes[x.buffer] for x in operands]
         views = [
-            (leaf.strides, leaf.dtype, leaf.rows, size)
+            (leaf.strides, leaf.dtype, leaf.rows, -1 if leaf.turns else size)
             for leaf, size in zip(operands, sizes, strict=True)
         ]
-        key = (spec, loop, *views)
+        turns = tuple([leaf.turns or (0,) * len(loop) for leaf in operands])
+        turns = turns if any(leaf.turns for leaf in operands) else ()
+        key = (spec, loop, turns, *views)
         known = self._patterns.get(key)
         if known is None:
             layouts = tuple([_layout(loop, *view) for view in views])
             strides = [leaf.strides for leaf in operands]
-            known = Pattern(spec, layouts, nin, loop, (), strides, (), spec.name)
+            known = Pattern(spec, layouts, nin, loop, (), strides, (), spec.name, turns=turns)
             self._patterns[key] = known
         return known
 

@@ -92,7 +92,7 @@ class Grouping:
             self.keys.append(-1 - number)
             return
         small = unit.size <= MOST_NUMBERS and not unit.output.rows
-        key = (unit.output.rows, unit.loop, depth if small else 0)
+        key = (unit.output.rows, unit.loop, depth if small else 0, root.instruction.stream)
         self.late.append(not small)
         self.keys.append(self._known.setdefault(key, len(self._known)))
 

@@ -106,7 +106,7 @@ class Fusion:
 
     def _fuse(self) -> None:
         with paused():  # fusion makes no cycles for the garbage collector
-            self._fused = fuse(self._program, self._joins)
+            self._fused = fuse(self._program, self._joins, self._target.reads_rings)
         specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
         self._specs = [s for s in specs if hasattr(s, "steps")]
         self._missing = [s for s in self._specs if not self._target.is_ready(s)]
@@ -153,8 +153,6 @@ def fusion_of(
     """
     if mode == "never":
         return None
-    if any([i.site is not None and i.site.stream is not None for i in program.instructions]):  # noqa: C419
-        return None  # a fused kernel would move its instructions from several streams to one
     is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
     loops = roll(program, target) if is_long else None
     of = loops or program

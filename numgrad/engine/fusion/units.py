@@ -83,6 +83,7 @@ class Uses:
         self.whole: set[int] = set()
         self.has_rings = False
         self._find_units()
+        self._keep_streams_apart()
         self._join_rings()
         self._find_readers()
         self.again = spreads(self.outputs)
@@ -110,10 +111,23 @@ class Uses:
             self.outputs.setdefault(unit.output.buffer, []).append(unit)
             self.writers.setdefault(unit.output.buffer, []).append(number)
 
+    def _keep_streams_apart(self) -> None:
+        """Let what one stream writes and another one uses be stored, so that a kernel is of one
+        stream."""
+        of_buffer: dict[int, Any] = {}
+        if all([i.site is None or i.site.stream is None for i in self.instructions]):  # noqa: C419
+            return
+        for instruction in self.instructions:
+            for buffer in instruction.buffers:
+                if of_buffer.setdefault(buffer, instruction.stream) is not instruction.stream:
+                    self.whole.add(buffer)
+
     def _join_rings(self) -> None:
         """Replace the units that write the pieces of a rolled value by one unit."""
         for buffer, pieces in self.outputs.items():
-            joined = _merged_ring(pieces) if len(pieces) > 1 else None
+            streams = {self.instructions[unit.number].stream for unit in pieces}
+            can_join = len(pieces) > 1 and len(streams) == 1
+            joined = _merged_ring(pieces) if can_join else None
             if joined is None:
                 continue
             numbers = self.writers[buffer]

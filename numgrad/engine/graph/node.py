@@ -101,6 +101,12 @@ class Extras:
         self.grads: dict[int, Any] = {}
         self.metadata: dict[Any, Any] = {}
 
+    @property
+    def are_seen(self) -> bool:
+        """Whether there is more than a stream, such as a hook."""
+        seen = self.tensor_hooks or self.pre_hooks or self.post_hooks or self.retained
+        return bool(seen or self.grads or self.metadata or self.stack or self.stream is None)
+
 
 _NONE: Any = MappingProxyType({})
 

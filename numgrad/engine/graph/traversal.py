@@ -39,9 +39,10 @@ def reachable(
 
 
 def are_unwatched(nodes: Iterable[Node]) -> bool:
-    """Whether no node has a hook or anything else that few nodes have (`Extras`)."""
+    """Whether no node has a hook or anything else that few nodes have (`Extras`), but for a
+    stream."""
     for node in nodes:
-        if node.extras is not None:
+        if node.extras is not None and node.extras.are_seen:
             return False
         if not node._kind.is_shared and isinstance(node, Accumulator) and node.variable.hooks:
             return False

@@ -51,7 +51,8 @@ class Signs:
             n = negated[buffer]
             source = instructions[n].buffers[0]
             made = [self._instead(instructions[k], buffer, source) for k in readers]
-            if made and None not in made:
+            streams = {instructions[k].stream for k in (n, *readers)}
+            if made and None not in made and len(streams) == 1:
                 for k, instruction in zip(readers, made, strict=True):
                     instructions[k] = instruction  # type: ignore[assignment]
                 gone.add(n)

@@ -53,7 +53,9 @@ class Mode(threading.local):
     transform_calls: tuple[Any, ...] = ()
     stream: Any = None  # the stream of a device that the user has chosen
     showing: Any = None  # the pass that shows numbers to a function of the user
+    home: Any = None  # the stream of a pass as a whole: what runs there is noted without a stream
     direct: bool = True  # operations are computed at once, and nothing but the grad mode matters
+    unwatched: bool = True  # the same, but for the stream
     trace: Any = None  # is told of every operation; see `recorded_plan`
     plain_capture: Any = None  # the capture, if nothing matters beside it and the grad mode
 
@@ -73,7 +75,8 @@ class Mode(threading.local):
         plain = settings.path == "default"
         if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
             plain = False
-        if new["stream"] is not None:  # nodes and passes have to note the stream
+        new["unwatched"] = plain and not deferring
+        if new["stream"] is not None:  # nodes have to note the stream
             plain = False
         new["direct"] = plain and not deferring
         new["plain_capture"] = capture if plain and deferring else None
@@ -104,7 +107,7 @@ class Mode(threading.local):
             capturing.pop(get_ident(), None)
 
 
-_DERIVED = ("direct", "plain_capture")
+_DERIVED = ("direct", "unwatched", "plain_capture")
 # Fields from which no other field is derived; `other_modes` has threads without gradients, though.
 _UNDERIVED = {"grad", "saved_hooks_disabled", "transform_calls", "showing"}
 _DEFAULTS = {
@@ -117,6 +120,7 @@ _DEFAULTS = {
 def _follow_path() -> None:
     """Apply ``settings.path`` to the mode of this thread and of threads that begin later."""
     Mode.direct = _DEFAULTS["direct"] = settings.path == "default"
+    Mode.unwatched = _DEFAULTS["unwatched"] = Mode.direct
     if Mode.direct:
         other_modes.pop(_PATH, None)
     else:
@@ -137,6 +141,12 @@ on_change(_follow_path)
 def is_direct() -> bool:
     """Whether operations of this thread are computed at once, and nothing looks at them."""
     return not other_modes or mode.direct
+
+
+def is_unwatched() -> bool:
+    """Whether operations of this thread are computed at once, on whatever stream, and nothing looks
+    at them."""
+    return not other_modes or mode.unwatched
 
 
 class changing(Block):  # noqa: N801  it is used like a function
@@ -253,9 +263,12 @@ def chosen_stream() -> Any:
     """Return the stream of a device that the user has chosen, None for the default stream.
 
     In a captured function only a stream that the function itself chooses is returned: all other
-    work of a replay runs on the stream that is current at the call.
+    work of a replay runs on the stream that is current at the call. So it is in a pass whose plan
+    is kept: None stands for the stream that is current when the pass begins.
     """
     stream, capture = mode.stream, mode.capture
+    if stream is mode.home:
+        return None
     return None if capture is not None and stream is capture.stream else stream
 
 

@@ -20,6 +20,7 @@ from ..graph.traversal import are_unwatched
 from ..graph.value import Value
 from ..record.apply import runtime
 from .dynamic_index import ByPosition, by_position, is_worthwhile
+from .node_streams import streams_beside
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 _operators = attrgetter("_kind.operator")
@@ -214,7 +215,7 @@ class _Key:
             targets = tuple([(self.index.get(node, -1), slot) for node, slot in targets])
         self.parts += (
             targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
-            request.direction, settings.version, runtime.target,
+            request.direction, settings.version, runtime.target, streams_beside(self.order),
         )  # fmt: skip
         key: Hashable = tuple(self.parts)
         indexed = self.indexed

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Accumulator, Node
+from ..graph.traversal import are_unwatched
+from ..record.apply import other_modes
 from .dynamic_index import by_position, general_kind
+from .node_streams import streams_beside
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
@@ -60,7 +63,7 @@ class Track:
         The slots of each node; None if all are 0, as no node has several outputs.
     """
 
-    __slots__ = ("_above", "_leaves", "indexed", "keepers", "kinds", "route", "slots")
+    __slots__ = ("_above", "_leaves", "_streams", "indexed", "keepers", "kinds", "route", "slots")
 
     def __init__(
         self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
@@ -87,6 +90,7 @@ class Track:
         self._leaves = [(n, x.outputs[0]) for n, x in enumerate(order) if type(x) is Accumulator]
         parents = chain(roots, *map(_parents, order))  # an output given twice is one node
         above = [-1 if p is None else index[p] for p in parents]
+        self._streams = streams_beside(order)
         self._above = itemgetter(*above, -1, -1)  # two more, so that it returns a tuple
 
     def leaves(self) -> set[int]:
@@ -111,7 +115,10 @@ class Track:
                 node.kind  # noqa: B018  looks for a shared one
             if not loose or self._general(nodes) != self.kinds:
                 return None
-        if any(map(_extras, nodes)):
+        has_extras = any(map(_extras, nodes))
+        if has_extras and not are_unwatched(nodes):
+            return None
+        if (streams_beside(nodes) if has_extras or other_modes else None) != self._streams:
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):

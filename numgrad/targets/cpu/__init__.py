@@ -32,6 +32,7 @@ class CPUTarget:
 
     name = "cpu"
     rolls = True
+    reads_rings = False
 
     def __init__(self) -> None:
         # Both are imported at the first use: Numba takes longer to import than NumPy.

@@ -83,6 +83,7 @@ class CUDATarget:
 
     num_threads = 1
     rolls = False
+    reads_rings = True
 
     def __init__(
         self,

@@ -95,7 +95,7 @@ def _products() -> str:
 
 
 def _factorizations() -> str:
-    from ...targets.cuda.program.solver import why_not
+    from ...targets.cuda.libraries.solver import why_not
 
     if ng.cuda.default_stream()._runtime.driver.solver is not None:
         return "factorized by cuSOLVER"
@@ -103,7 +103,7 @@ def _factorizations() -> str:
 
 
 def _transforms() -> str:
-    from ...targets.cuda.program.fourier import why_not
+    from ...targets.cuda.libraries.fourier import why_not
 
     if ng.cuda.default_stream()._runtime.driver.fourier is not None:
         return "transforms by cuFFT"

@@ -15,13 +15,15 @@ def run():
         x = np.eye(40, dtype=dtype)
         with deferring(), ng.no_grad():
             values = [
-                ng.linalg.inv(x), ng.linalg.cholesky(x), ng.sort(x),
+                ng.linalg.inv(x), ng.linalg.cholesky(x),
                 ng.linalg.solve_triangular(x, x, lower=True), ng.linalg.lu_factor(x)[1],
                 *[ng.fft.fft(x, n, norm=norm) for n, norm in ((30, None), (50, "ortho"))],
                 ng.fft.ifft(x), ng.fft.irfft(x), ng.fft.irfft(x, 9, norm="ortho"),
             ]  # fmt: skip
-            if dtype != "complex64":
-                values.append(ng.fft.rfft(x, norm="forward"))
+            if dtype == "complex64":
+                values += [*ng.linalg.qr(x), *ng.linalg.svd(x[:9, :9])]
+            else:
+                values += [ng.fft.rfft(x, norm="forward"), ng.sort(x)]
         force([value for value in values if isinstance(value, ng.Tensor)])
 
 
@@ -31,6 +33,7 @@ def test_kernels_around_libraries_compile(monkeypatch):
     kernels = collected(run)
     assert {kernel.name for kernel in kernels} >= {
         "singular", "failed", "lower_triangle", "padded", "half_spectrum", "scaled", "permute",
+        "upper_triangle", "conjugate", "not_finite",
     }  # fmt: skip
     for kernel in kernels:
         ptx = codegen.compiled(kernel, CAPABILITY).ptx

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from numgrad.targets.cuda.kernels import searching, small_matrices, sorting
+from numgrad.targets.cuda.kernels import scanning, searching, small_matrices, sorting
 from numgrad.targets.cuda.kernels.elementwise import ElementWalk
 
 from .compiling import CAPABILITY, codegen, linked
@@ -39,6 +39,12 @@ def test_sorting(dtype, walk):
     require_room(sorting.of_tiles((dtype, place), walk, 256, is_last=False))
     require_room(sorting.of_runs((key, POSITION), walk, 256, is_last=True))
     require_room(sorting.of_runs((key, place), walk, 256, is_last=False))
+
+
+def test_scanning():
+    require_room(
+        scanning.of_rows("recurrence", np.dtype("float32"), ElementWalk(1, False), 32, 256)
+    )
 
 
 @pytest.mark.parametrize("dtype", ["bool", "float32", "complex64"])

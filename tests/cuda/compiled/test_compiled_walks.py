@@ -44,6 +44,14 @@ def test_known_strides_are_not_multiplied_with():
     assert "mul.lo.s64" not in known
 
 
+def test_rolls_are_read_in_place_with_few_instructions():
+    """A roll takes a sum, a comparison and a choice, once for the elements of a thread."""
+    rings = ((True,), (False,), (False,))
+    ptx = code("float32", ElementWalk(1, False, ((1,),) * 3, True, None, rings)).ptx
+    assert not re.search(r"mul\.lo\.s64|mad\.lo\.s64|\.local|div\.|rem\.", ptx)
+    assert len(re.findall("selp", ptx)) <= 4 + 1  # four elements are read ahead
+
+
 @pytest.mark.parametrize("dtype", ["bool", "float32", "complex128"])
 def test_copies_of_a_launch_compile(dtype):
     ptx = codegen.compiled(copies._kernel(np.dtype(dtype), (1, 2, 1, 3)), CAPABILITY).ptx

@@ -99,7 +99,7 @@ CASES = {
     "x * y, recorded": (recorded, 2000), "x[1:], a view": (view, 3000),
     "x.sum(), eager": (total, 2000), "captured, three operations in a kernel": (captured, 2000),
     "captured, a graph of 21 launches": (graph, 300), "x * y with its gradient": (gradient, 200),
-    "Lorenz-96, captured, 201 launches": (lorenz_96, 30),
+    "Lorenz-96, captured, 80 launches": (lorenz_96, 30),
 }  # fmt: skip
 """Cases, and the calls over which each is measured."""
 

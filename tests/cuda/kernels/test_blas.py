@@ -1,64 +1,16 @@
 """Calls of cuBLAS: what each is, carried out in NumPy, and which products have none."""
 
-import ctypes
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from numgrad.targets.cuda.program import blas
+from numgrad.targets.cuda.libraries import blas
 
 from ..programs import TARGET, on_device, program_of
+from .host_libraries import Products, require_declared
 from .matrices import FLOATS, made, product_of, spread
-
-
-def numbers(address, dtype, count):
-    bytes_ = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
-    return np.frombuffer(bytes_, dtype)
-
-
-class Library:
-    """What cuBLAS does, for memory of the host: matrices lie by columns."""
-
-    def __init__(self):
-        self.calls, self.streams, self.made = [], [], 0
-
-    def create(self):
-        self.made += 1
-        return 100 + self.made
-
-    def set_stream(self, handle, stream):
-        self.streams.append((handle, stream))
-
-    def __getattr__(self, name):
-        dtype = np.dtype({"s": "f", "d": "d", "c": "F", "z": "D"}[name[0]])
-        assert name[1:] == "gemm_strided_batched_64"
-        return lambda *arguments: self._gemm(dtype, *arguments)
-
-    def _gemm(
-        self, dtype, handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,
-        beta, c, ldc, stride_c, count,
-    ):  # fmt: skip
-        self.calls.append((transa, transb, m, n, k, lda, ldb, ldc, count))
-        first = (m, k) if not transa else (k, m)
-        second = (k, n) if not transb else (n, k)
-        one, zero = numbers(alpha, dtype, 1)[0], numbers(beta, dtype, 1)[0]
-        for i in range(count):
-            left = by_columns(a, dtype, first, lda, i * stride_a)
-            right = by_columns(b, dtype, second, ldb, i * stride_b)
-            out = by_columns(c, dtype, (m, n), ldc, i * stride_c)
-            out *= zero
-            out += one * (left.T if transa else left) @ (right.T if transb else right)
-
-
-def by_columns(address, dtype, shape, leading, offset):
-    rows, cols = shape
-    assert leading >= max(1, rows)
-    address += offset * dtype.itemsize
-    flat = numbers(address, dtype, (cols - 1) * leading + rows)
-    strides = dtype.itemsize, leading * dtype.itemsize
-    return np.lib.stride_tricks.as_strided(flat, shape, strides)
 
 
 def multiply(gemm, library):
@@ -90,7 +42,7 @@ def test_a_call_of_blas_makes_the_product(left, right, dtype):
             a = READABLE[left](made((*loop, m, k), dtype))
             b = READABLE[right](made((*loop, k, n), dtype))
             out = np.ones((*loop, m, n), dtype)
-            multiply(blas.gemm(product_of(a, b, out), a.dtype), Library())
+            multiply(blas.gemm(product_of(a, b, out), a.dtype), Products())
             with np.errstate(invalid="ignore"):  # a flag of lanes that BLAS does not use
                 expected = a @ b
             np.testing.assert_allclose(out, expected, 1e-5)
@@ -99,9 +51,9 @@ def test_a_call_of_blas_makes_the_product(left, right, dtype):
 def test_vectors_that_share_a_matrix_are_one_call_of_blas():
     a, b = made((9, 1, 4), float), made((4, 5), float)
     for left, right in ((a, spread(b, 9, 4, 5)), (spread(b.T, 9, 5, 4), a.mT)):
-        out, library = np.ones((9, left.shape[1], right.shape[2])), Library()
+        out, library = np.ones((9, left.shape[1], right.shape[2])), Products()
         multiply(blas.gemm(product_of(left, right, out), out.dtype), library)
-        assert library.calls[0][-1] == 1
+        assert library.sizes[0][-1] == 1
         np.testing.assert_allclose(out, left @ right, 1e-12)
 
 
@@ -123,7 +75,7 @@ def test_what_blas_cannot_read_is_left_to_the_kernel(change):
 
 
 def test_each_stream_has_a_handle():
-    library = Library()
+    library = Products()
     found = blas.Blas(library, lambda pointers, stream: (pointers, stream))
     a, b, out = made((2, 3), float), made((3, 2), float), np.zeros((2, 2))
     gemm = blas.gemm(product_of(a, b, out), a.dtype)
@@ -144,13 +96,7 @@ def test_the_library_is_optional(monkeypatch):
 
 
 def test_the_library_is_called_as_it_declares():
-    cublas = pytest.importorskip("nvmath.bindings.cublas")
-    matrices = "alpha a lda stride_a b ldb stride_b beta c ldc stride_c"
-    expected = f"handle transa transb m n k {matrices} batch_count".split(" ")
-    for call in blas._CALLS.values():
-        text = getattr(cublas, f"{call}_strided_batched_64").__doc__.partition(")")[0]
-        found = [item.split()[-1] for item in text.partition("(")[2].split(",")]
-        assert found == expected
+    require_declared(pytest.importorskip("nvmath.bindings.cublas"), Products)
 
 
 def test_a_program_calls_the_library_where_the_spec_leaves_it_to_one(monkeypatch):

@@ -9,11 +9,11 @@ import pytest
 import numgrad as ng
 from numgrad.operators.signal import fourier as operators
 from numgrad.targets.cuda.launch.steps import HostCall
-from numgrad.targets.cuda.program import fourier
+from numgrad.targets.cuda.libraries import fourier
 from numgrad.targets.cuda.program.fourier_launch import LibraryTransform
 
 from ..programs import TARGET, on_both, program_of, require_equal
-from .host_memory import numbers, resolved
+from .host_libraries import numbers, resolved
 
 RNG = np.random.default_rng(41)
 DTYPES = ["float32", "float64", "complex64", "complex128"]

@@ -1,92 +1,30 @@
 """Calls of cuSOLVER for large matrices, carried out by SciPy in memory of the host."""
 
-import inspect
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.linalg
 
 import numgrad as ng
 from numgrad.operators.linalg import factorization as operators
 from numgrad.targets.cuda.kernels import small_matrices
+from numgrad.targets.cuda.launch.library_calls import Call, LibraryCalls
 from numgrad.targets.cuda.launch.steps import HostCall
-from numgrad.targets.cuda.program import solver
-from numgrad.targets.cuda.program.library_factorization import LibraryFactorization
+from numgrad.targets.cuda.libraries import solver
 
 from ..programs import TARGET, on_both, program_of, require_equal
-from .host_memory import numbers, resolved
+from .host_libraries import SCRATCH, Factorizations, Triangles, require_declared, resolved
 
 RNG = np.random.default_rng(31)
 DTYPES = ["float32", "float64", "complex64", "complex128"]
-SCRATCH = 17  # the elements that a routine asks for
-
-
-class Library:
-    """The part of cuSOLVER or cuBLAS that is called, with the parameters of its bindings."""
-
-    def __init__(self):
-        self.calls, self.streams, self.made = [], [], 0
-
-    def create(self):
-        self.made += 1
-        return 100 + self.made
-
-    def set_stream(self, handle, stream_id):
-        self.streams.append((handle, stream_id))
-
-    def __getattr__(self, name):
-        dtype = {letter: char for char, letter in solver.LETTERS.items()}[name[0]]
-        routine = getattr(type(self), f"of_{name[1:]}")
-        self.calls.append(name)
-        return lambda *arguments: routine(self, dtype, *arguments)
-
-
-class Lapack(Library):
-    def of_getrf_buffer_size(self, dtype, handle, m, n, a, lda):
-        return SCRATCH
-
-    def of_potrf_buffer_size(self, dtype, handle, uplo, n, a, lda):
-        return SCRATCH
-
-    def of_getrf(self, dtype, handle, m, n, a, lda, workspace, dev_ipiv, dev_info):
-        assert m == n == lda
-        numbers(workspace, dtype, SCRATCH)[...] = np.nan
-        matrix = numbers(a, dtype, lda, n)
-        getrf = scipy.linalg.get_lapack_funcs("getrf", (matrix,))
-        matrix[...], pivots, numbers(dev_info, "i4", 1)[...] = getrf(matrix)
-        numbers(dev_ipiv, "i4", n)[...] = pivots + 1
-
-    def of_getrs(self, dtype, handle, trans, n, nrhs, a, lda, dev_ipiv, b, ldb, dev_info):
-        assert n == lda == ldb
-        right, pivots = numbers(b, dtype, ldb, nrhs), numbers(dev_ipiv, "i4", n) - 1
-        right[...] = scipy.linalg.lu_solve((numbers(a, dtype, lda, n), pivots), right, trans)
-        numbers(dev_info, "i4", 1)[...] = 0
-
-    def of_potrf(self, dtype, handle, uplo, n, a, lda, workspace, lwork, dev_info):
-        assert (uplo, lwork) == (1, SCRATCH)
-        numbers(workspace, dtype, SCRATCH)[...] = np.nan
-        matrix = numbers(a, dtype, lda, n)
-        potrf = scipy.linalg.get_lapack_funcs("potrf", (matrix,))
-        factor, numbers(dev_info, "i4", 1)[...] = potrf(matrix, lower=False)
-        matrix[...] = np.triu(factor) + np.tril(np.full((n, n), np.nan), -1)
-
-
-class Blas(Library):
-    def of_trsm(self, dtype, handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb):
-        assert (side, diag, m, m) == (0, 0, lda, ldb)
-        assert numbers(alpha, dtype, 1)[0] == 1
-        matrix, right = numbers(a, dtype, lda, m), numbers(b, dtype, ldb, n)
-        if np.diag(matrix).all():
-            right[...] = scipy.linalg.solve_triangular(matrix, right, trans, lower=uplo == 0)
 
 
 @pytest.fixture
 def library(monkeypatch):
     """A library, and matrices of three rows are large."""
     monkeypatch.setattr(small_matrices, "MOST", 2)
-    found = SimpleNamespace(lapack=Lapack(), blas=Blas())
+    found = SimpleNamespace(lapack=Factorizations(), blas=Triangles())
     for target in (TARGET, ng.zeros(1, device="cuda").array.target):
         calls = solver.Solver(found.lapack, found.blas, resolved)
         monkeypatch.setattr(target.runtime.driver, "solver", calls, raising=False)
@@ -102,7 +40,7 @@ def matrices(shape, dtype):
 
 def require_near(function, *arrays, steps=1):
     made = TARGET.bind(program_of(function, *arrays)).steps
-    assert [type(step) for step in made].count(LibraryFactorization) == steps
+    assert [type(step) for step in made].count(LibraryCalls) == steps
     assert not any(isinstance(step, HostCall) for step in made)
     require_equal(on_both(function, *arrays), 3e-4 if arrays[0].dtype.char in "fF" else 1e-11)
 
@@ -187,11 +125,11 @@ def test_many_matrices_and_empty_ones_are_left_to_the_host(library):
 
 
 def test_each_stream_has_handles_of_its_own():
-    lapack = Lapack()
-    calls = solver.Solver(lapack, Blas(), lambda pointers, stream: (pointers, stream))
-    form = small_matrices.Form("lu_factor", np.dtype(float), True, False)
+    lapack = Factorizations()
+    calls = solver.Solver(lapack, Triangles(), lambda pointers, stream: (pointers, stream))
+    call = Call("getrf", (), (3, 3, "matrix", 3))
     for stream in (5, 6, 5):
-        assert calls.scratch(form, 3, 0, stream) == SCRATCH
+        assert calls.scratch(call, np.dtype(float), {"matrix": 0}, stream) == SCRATCH
     assert lapack.streams == [(101, 5), (102, 6), (101, 5)]
 
 
@@ -212,15 +150,8 @@ def test_the_libraries_are_optional(monkeypatch):
     assert "nvmath" in solver.why_not()
 
 
-@pytest.mark.parametrize(("module", "library"), [("cusolverDn", Lapack), ("cublas", Blas)])
+@pytest.mark.parametrize(
+    ("module", "library"), [("cusolverDn", Factorizations), ("cublas", Triangles)]
+)
 def test_the_libraries_are_called_as_they_declare(module, library):
-    bindings = pytest.importorskip(f"nvmath.bindings.{module}")
-    routines = {name[3:]: one for name, one in vars(library).items() if name.startswith("of_")}
-    for letter in solver.LETTERS.values():
-        for name, routine in routines.items():
-            text = getattr(bindings, letter + name).__doc__.partition(")")[0]
-            found = [item.split()[-1] for item in text.partition("(")[2].split(",")]
-            assert found == list(inspect.signature(routine).parameters)[2:]
-    assert bindings.set_stream.__doc__.startswith("set_stream(intptr_t handle, intptr_t stream")
-    assert callable(bindings.create)
-    assert callable(bindings.destroy)
+    require_declared(pytest.importorskip(f"nvmath.bindings.{module}"), library)

@@ -131,7 +131,7 @@ class Driver:
     @lazy
     def blas(self) -> Any:
         """The calls of cuBLAS, which multiply matrices; None if cuBLAS is not installed."""
-        from ..program.blas import found
+        from ..libraries.blas import found
 
         self._enter()
         return found(self._resolved)
@@ -139,7 +139,7 @@ class Driver:
     @lazy
     def solver(self) -> Any:
         """The calls that factorize large matrices; None if cuSOLVER cannot be loaded."""
-        from ..program.solver import found
+        from ..libraries.solver import found
 
         self._enter()
         return found(self._resolved)
@@ -147,7 +147,7 @@ class Driver:
     @lazy
     def fourier(self) -> Any:
         """The calls that compute Fourier transforms; None if cuFFT cannot be loaded."""
-        from ..program.fourier import found
+        from ..libraries.fourier import found
 
         self._enter()
         return found(self._resolved)

@@ -45,6 +45,9 @@ class ElementWalk(NamedTuple):
         The axis along which a thread takes `ROWS` elements at a time. The sizes that the kernel is
         given are then those of a loop over groups of so many elements, and a last parameter,
         ``rows``, is the size of the axis.
+    rings : tuple of tuple
+        For each operand and axis whether the operand begins within the axis, and goes on from the
+        first element after the last one; never along ``rows``. Empty if none does.
     """
 
     axes: int
@@ -52,10 +55,16 @@ class ElementWalk(NamedTuple):
     strides: tuple[tuple[int | None, ...], ...] = ()
     is_narrow: bool = False
     rows: int | None = None
+    rings: tuple[tuple[bool, ...], ...] = ()
 
     def along(self, number: int) -> tuple[int | None, ...]:
         """Return what is known of the strides of an operand."""
         return self.strides[number] if self.strides else (None,) * self.axes
+
+    def begins_within(self, number: int) -> list[int]:
+        """Return the axes within which an operand begins."""
+        rings = self.rings[number] if self.rings else ()
+        return [axis for axis, is_ring in enumerate(rings) if is_ring]
 
 
 def elementwise(spec: ElementwiseSpec | FusedSpec | LoopSpec, walk: ElementWalk) -> Kernel:
@@ -252,9 +261,11 @@ def signature(
 
 
 def unknown(name: str, walk: ElementWalk, number: int) -> list[str]:
-    """Return the names of the strides that a kernel is given for an operand."""
+    """Return the names of the strides that a kernel is given for an operand, and of the elements
+    with which the operand begins along axes."""
     known = walk.along(number)
-    return [f"{name}_{axis}" for axis in range(walk.axes) if known[axis] is None]
+    strides = [f"{name}_{axis}" for axis in range(walk.axes) if known[axis] is None]
+    return [*strides, *[f"{name}_first{axis}" for axis in walk.begins_within(number)]]
 
 
 def place(name: str, walk: ElementWalk, number: int = 0, row: str = "") -> str:
@@ -268,6 +279,9 @@ def place(name: str, walk: ElementWalk, number: int = 0, row: str = "") -> str:
     terms = []
     for axis, known in enumerate(walk.along(number)):
         index = row if row and axis == walk.rows else f"i{axis}"
+        if axis in walk.begins_within(number):
+            later = f"i{axis} + {name}_first{axis}"
+            index = f"index_type({later} - n{axis} if {later} >= n{axis} else {later})"
         if known != 0:
             terms.append(index if known == 1 else f"{index} * {name}_{axis}")
     text = " + ".join(terms) or "0"

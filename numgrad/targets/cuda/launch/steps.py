@@ -112,11 +112,12 @@ class LaunchSequence(NamedTuple):
 class Loop(NamedTuple):
     """The axes that a kernel loops over, rows included: their sizes, and strides of each operand.
 
-    Strides are in bytes.
+    Strides are in bytes. For ``turns`` see `Pattern`.
     """
 
     sizes: Shape
     strides: tuple[Shape, ...]
+    turns: tuple[Shape, ...] = ()
 
     @property
     def elements(self) -> int:
@@ -127,31 +128,47 @@ def loop_of(instruction: Instruction, program: Program) -> Loop:
     """Return the loop of an instruction: the batch axis if it has rows, then the loop axes."""
     pattern = instruction.pattern
     axes: list[tuple[int, tuple[int, ...]]] = []
+    turns: list[Shape] = []
     if pattern.rows:
         rows = [program.row_strides[b] for b in instruction.buffers]
         axes.append((program.batch or 0, tuple(rows)))
+        turns.append((0,) * len(rows))
     for axis, size in enumerate(pattern.loop):
         axes.append((size, tuple([s[axis] for s in pattern.strides])))
-    return loop_over(axes, len(pattern.layouts))
+        turns.append(tuple([s[axis] for s in pattern.turns]))
+    return loop_over(axes, len(pattern.layouts), turns if pattern.turns else ())
 
 
-def loop_over(axes: Sequence[tuple[int, tuple[int, ...]]], operands: int) -> Loop:
+def loop_over(
+    axes: Sequence[tuple[int, tuple[int, ...]]], operands: int, turns: Sequence[Shape] = ()
+) -> Loop:
     """Return the loop over axes, each given by its size and the strides of all operands.
 
     Axes of size 1 are dropped. Neighbouring axes are merged into one if a single stride walks over
-    both in each operand.
+    both in each operand, and none begins within them; ``turns`` has for each axis those of all
+    operands.
     """
     merged: list[tuple[int, tuple[int, ...]]] = []
-    for size, along in axes:
+    begins: list[Shape] = []
+    for number, (size, along) in enumerate(axes):
         if size == 1:
             continue
-        if merged and all(o == s * size for o, s in zip(merged[-1][1], along, strict=True)):
+        here = turns[number] if turns else ()
+        are_whole = not any(here) and not (begins and any(begins[-1]))
+        if (
+            merged
+            and are_whole
+            and all(o == s * size for o, s in zip(merged[-1][1], along, strict=True))
+        ):
             merged[-1] = (merged[-1][0] * size, along)
         else:
             merged.append((size, along))
+            begins.append(here)
     sizes = tuple([size for size, _ in merged])
-    strides = [tuple([along[k] for _, along in merged]) for k in range(operands)]
-    return Loop(sizes, tuple(strides))
+    strides = tuple([tuple([along[k] for _, along in merged]) for k in range(operands)])
+    if not turns:
+        return Loop(sizes, strides)
+    return Loop(sizes, strides, tuple([tuple([b[k] for b in begins]) for k in range(operands)]))
 
 
 def cores_of(pattern: Any, signature: str, ndims: Sequence[int]) -> list[Loop]:

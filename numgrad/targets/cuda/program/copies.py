@@ -72,7 +72,7 @@ def _copy_of(
     if instruction.name != "copy" or len(pattern.layouts) != 2 or len(dtypes) != 1:
         return None
     loop = loop_of(instruction, program)
-    if pattern.core or pattern.block or not 0 < loop.elements <= most:
+    if pattern.core or pattern.block or pattern.turns or not 0 < loop.elements <= most:
         return None
     begins = [
         Place(places[b].slot, places[b].offset + offset)

@@ -12,9 +12,9 @@ from ..kernels import small_matrices
 from ..kernels.element_walk import WIDE
 from ..kernels.elementwise import ElementWalk
 from ..kernels.small_matrices import Form
+from ..launch.library_calls import LibraryCalls
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place
 from . import library_factorization
-from .library_factorization import LibraryFactorization
 
 _BY_COLUMNS = {"lu_factor": "out", "lu_solve": "a"}
 """For the name of a kernel the operand that holds the factors of an elimination, which LAPACK
@@ -24,7 +24,7 @@ stores by columns on the host."""
 def lowered(
     pattern: Any, loop: Loop, begins: list[Place], flag: Place, host: Callable[[], HostCall],
     target: Any,
-) -> LaunchSequence | LibraryFactorization | None:  # fmt: skip
+) -> LaunchSequence | LibraryCalls | None:  # fmt: skip
     """Return the step of an instruction that factorizes matrices or solves systems.
 
     The result is None if the step is left to the host: matrices that have too many rows for a

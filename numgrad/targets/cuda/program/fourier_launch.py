@@ -17,7 +17,7 @@ from ....ir.program import contiguous_strides
 from ..compile.kernel import Function
 from ..kernels.element_walk import COPY, Lines, Operand, launch
 from ..launch.steps import Blocks, Launch, Loop, Place
-from .fourier import MOST_ELEMENTS, Transform
+from ..libraries.fourier import MOST_ELEMENTS, Transform
 
 _MINE = -1  # the last slot: the memory of the step
 _ALIGNMENT = 256

@@ -5,101 +5,49 @@ matrix, and copies the results where they belong.
 """
 
 from collections.abc import Callable, Sequence
-from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ....ir.program import Shape, contiguous_strides
+from ....ir.program import Shape
 from ..kernels.element_walk import COPY, Lines, Operand, launch
 from ..kernels.small_matrices import Form
-from ..launch.steps import Blocks, HostCall, Launch, Loop, Place
+from ..launch.library_calls import INFO, Call, LibraryCalls, OwnMemory
+from ..launch.steps import HostCall, Launch, Loop, Place
+from ..libraries.solver import LOWER, UPPER
 
-_MINE = -1  # the last slot: the memory of the step
-_ALIGNMENT = 256
-_PIVOT = np.dtype(np.int32)
 _FLAG = np.dtype(np.int64)
 _SINGULAR = Lines("singular", ("if x[{x}] == zero:", "    flag[{flag}] = 1"))
 _FAILED = Lines("failed", ("if info[{info}] != 0:", "    flag[{flag}] = 1"))
 _LOWER = Lines("lower_triangle", ("out[{out}] = x[{x}] if {c} <= {r} else zero",))
-
-
-class LibraryFactorization(NamedTuple):
-    """A step in which cuSOLVER or cuBLAS works on each of several matrices.
-
-    Attributes
-    ----------
-    form : Form
-    size, columns, matrices : int
-        The rows of a matrix, the right-hand sides of each, and the number of matrices.
-    own : dict
-        The offsets in the memory of the step: of matrices, pivots, right-hand sides and infos.
-    nbytes : int
-        The bytes of that memory.
-    before, after : tuple of Launch
-        The copies to that memory, and from there, with checks.
-    host : callable or None
-        Returns the step that says what failed, if the flag was set.
-    """
-
-    form: Form
-    size: int
-    columns: int
-    matrices: int
-    own: dict[str, int]
-    nbytes: int
-    before: tuple[Launch, ...]
-    after: tuple[Launch, ...]
-    host: Callable[[], HostCall] | None
-
-    def run(self, runtime: Any, blocks: Blocks, stream: Any = None) -> None:
-        """Let the library compute on a stream, by default the current one."""
-        if not self.matrices:
-            return
-        stream = stream or runtime.current()
-        memory = runtime.allocate(self.nbytes, stream)
-        try:
-            given = [*blocks, (memory, 0)]
-            for one in self.before:
-                one.run(runtime, given, stream)
-            self._call(runtime, memory, stream)
-            for one in self.after:
-                one.run(runtime, given, stream)
-        finally:
-            memory.give_back()
-
-    def _call(self, runtime: Any, memory: Any, stream: Any) -> None:
-        solver, block = runtime.driver.solver, memory.used_by(stream)
-        first = block, self.own["matrix"]
-        elements = solver.scratch(self.form, self.size, first, stream.handle)
-        columns = self.columns if self.form.solves else elements
-        scratch = runtime.allocate(max(elements, 1) * self.form.dtype.itemsize, stream)
-        try:
-            for n in range(self.matrices):
-                places = [(block, self.own[name] + n * each) for name, each in self._each()]
-                pointers = [*places, (scratch.used_by(stream), 0)]
-                solver.call(self.form, self.size, columns, pointers, stream.handle)
-        finally:
-            scratch.give_back()
-
-    def _each(self) -> tuple[tuple[str, int], ...]:
-        """Return the bytes of each matrix, and of what belongs to it."""
-        size, itemsize = self.size, self.form.dtype.itemsize
-        return (
-            ("matrix", size * size * itemsize), ("pivots", size * _PIVOT.itemsize),
-            ("right", self.columns * size * itemsize), ("info", _PIVOT.itemsize),
-        )  # fmt: skip
+_LEFT, _NO_UNIT = 0, 0
+_PLAIN, _TRANSPOSED, _ADJOINT = 0, 1, 2
 
 
 def lowered(
     form: Form, pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place,
     host: Callable[[], HostCall] | None, target: Any,
-) -> LibraryFactorization:  # fmt: skip
+) -> LibraryCalls:  # fmt: skip
     """Return the step of an instruction that factorizes matrices or solves systems."""
-    return _Copies(form, pattern, loop, begins, flag, target).step(host)
+    return _Factorization(form, pattern, loop, begins, flag, target).step(host)
 
 
-class _Copies:
+def checked(
+    what: Lines, operand: Operand, sizes: Shape, flag: Place, target: Any
+) -> Launch:
+    """Return the launch that sets the flag of the program where an element is as ``what`` says."""
+    where = Operand("flag", flag, _FLAG, (0,) * len(sizes))
+    return launch(what, sizes, [where, operand], target)
+
+
+def failed(memory: OwnMemory, loop: Loop, flag: Place, target: Any) -> Launch:
+    """Return the launch that sets the flag if the library says that a matrix has failed."""
+    place, dtype, strides = memory.lies("info")
+    info = Operand("info", place, dtype, strides or (0,))
+    return checked(_FAILED, info, loop.sizes or (1,), flag, target)
+
+
+class _Factorization:
     """The copies of operands and results of a step, and its memory."""
 
     def __init__(
@@ -114,86 +62,76 @@ class _Copies:
         for k, (name, ndim, dtype) in enumerate(form.operands):
             own, left = left[:ndim], left[ndim:]
             self._operands[name] = begins[k], dtype, (*loop.strides[k], *own)
-        self._own: dict[str, int] = {}
-        self._nbytes = 0
-        for name, shape, dtype in (
-            ("matrix", (self._size, self._size), form.dtype), ("pivots", (self._size,), _PIVOT),
-            ("right", (self._columns, self._size), form.dtype), ("info", (), _PIVOT),
-        ):  # fmt: skip
-            self._own[name] = self._nbytes
-            nbytes = loop.elements * prod(shape) * dtype.itemsize
-            self._nbytes += -(-nbytes // _ALIGNMENT) * _ALIGNMENT
+        self._memory = OwnMemory(loop)
+        self._memory.add("matrix", (self._size, self._size), form.dtype)
+        self._memory.add("pivots", (self._size,), INFO)
+        self._memory.add("right", (self._columns, self._size), form.dtype)
+        self._memory.add("info", (), INFO)
 
-    def step(self, host: Callable[[], HostCall] | None) -> LibraryFactorization:
-        form, matrix = self._form, (self._size, self._size)
-        right, pivots = (self._size, self._columns), (self._size,)
+    def step(self, host: Callable[[], HostCall] | None) -> LibraryCalls:
+        form = self._form
         # The library reads by columns: a matrix of the program, by rows, is turned on the way. The
         # factors of an elimination lie by columns already, and the rows of a Hermitian matrix are
         # the columns of its conjugate.
         by_rows = form.name in ("lu_solve", "cholesky")
-        before = [self._copy("a", "matrix", matrix, is_turned=not by_rows, is_into=True)]
+        before = [self._copy("a", "matrix", is_turned=not by_rows, is_into=True)]
         after: list[Launch] = []
         if form.solves:
-            before.append(self._copy("b", "right", right, is_turned=True, is_into=True))
-            after.append(self._copy("out", "right", right, is_turned=True, is_into=False))
+            before.append(self._copy("b", "right", is_turned=True, is_into=True))
+            after.append(self._copy("out", "right", is_turned=True, is_into=False))
             after.append(self._singular())
         if form.name == "lu_solve":
-            before.append(self._copy("pivots", "pivots", pivots, is_turned=False, is_into=True))
+            before.append(self._copy("pivots", "pivots", is_turned=False, is_into=True))
         elif form.name == "lu_factor":
-            after.append(self._copy("out", "matrix", matrix, is_turned=False, is_into=False))
-            after.append(self._copy("pivots", "pivots", pivots, is_turned=False, is_into=False))
+            after.append(self._copy("out", "matrix", is_turned=False, is_into=False))
+            after.append(self._copy("pivots", "pivots", is_turned=False, is_into=False))
         elif form.name == "cholesky":
-            after += [self._lower_triangle(), self._failed()]
-        sizes = self._size, self._columns, self._loop.elements
-        own = self._own, self._nbytes
-        return LibraryFactorization(form, *sizes, *own, tuple(before), tuple(after), host)
+            after.append(self._lower_triangle())
+            after.append(failed(self._memory, self._loop, self._flag, self._target))
+        parts = (*before, self._call(), *after)
+        return LibraryCalls(form.dtype, self._loop.elements, self._memory, parts, host)
 
-    def _there(self, name: str, core: Shape, dtype: np.dtype) -> tuple[Place, Shape]:
-        """Return the place of something in the memory of the step, and its strides."""
-        shape = (*self._loop.sizes, *core)
-        return Place(_MINE, self._own[name]), contiguous_strides(shape, dtype.itemsize)
+    def _call(self) -> Call:
+        """Return the call of the library; see LAPACK and BLAS for what the arguments are."""
+        form, n, k = self._form, self._size, self._columns
+        adjoint = _ADJOINT if form.dtype.kind == "c" else _TRANSPOSED
+        operation = adjoint if form.adjoint else _PLAIN
+        if form.name == "lu_factor":
+            given = (n, n, "matrix", n, "scratch", "pivots", "info")
+            return Call("getrf", given, (n, n, "matrix", n))
+        if form.name == "lu_solve":
+            return Call("getrs", (operation, n, k, "matrix", n, "pivots", "right", n, "info"))
+        if form.name == "cholesky":
+            first = (UPPER, n, "matrix", n)
+            return Call("potrf", (*first, "scratch", "elements", "info"), first)
+        triangle = LOWER if form.lower else UPPER
+        what = (_LEFT, triangle, operation, _NO_UNIT, n, k, "one")
+        return Call("trsm", (*what, "matrix", n, "right", n), is_of_blas=True)
 
-    def _copy(
-        self, operand: str, name: str, core: Shape, is_turned: bool, is_into: bool
-    ) -> Launch:
-        """Return the launch that copies an operand to the memory of the step, or from there.
+    def _copy(self, operand: str, name: str, is_turned: bool, is_into: bool) -> Launch:
+        """Return the launch that copies an operand to a part of the step's memory, or from there.
 
         If ``is_turned``, what is in that memory has the last two axes in reverse order.
         """
-        place, dtype, strides = self._operands[operand]
-        mine, own = self._there(name, core[::-1] if is_turned else core, dtype)
-        if is_turned:
-            own = (*own[:-2], own[-1], own[-2])
-        ends = [(place, strides), (mine, own)][:: 1 if is_into else -1]
-        (source, along), (to, across) = ends
-        operands = [Operand("x", source, dtype, along), Operand("out", to, dtype, across)]
+        shape = self._memory.parts[name].shape
+        core = shape[::-1] if is_turned else shape
+        ends = [self._operands[operand], self._memory.lies(name, is_turned)]
+        (source, kind, along), (to, dtype, across) = ends[:: 1 if is_into else -1]
+        operands = [Operand("x", source, kind, along), Operand("out", to, dtype, across)]
         return launch(COPY, (*self._loop.sizes, *core), operands, self._target)
 
     def _singular(self) -> Launch:
         """Return the launch that sets the flag if there is a zero on the diagonal of a matrix."""
-        size, dtype = self._size, self._form.dtype
-        place, (*loop, row, column) = self._there("matrix", (size, size), dtype)
+        place, dtype, (*loop, row, column) = self._memory.lies("matrix")
         diagonal = Operand("x", place, dtype, (*loop, row + column))
-        return self._checked(_SINGULAR, diagonal, (*self._loop.sizes, size))
-
-    def _failed(self) -> Launch:
-        """Return the launch that sets the flag if the library says that a matrix has failed."""
-        info = Operand("info", *self._info())
-        return self._checked(_FAILED, info, self._loop.sizes or (1,))
-
-    def _info(self) -> tuple[Place, np.dtype, Shape]:
-        place, strides = self._there("info", (), _PIVOT)
-        return place, _PIVOT, strides or (0,)
-
-    def _checked(self, what: Lines, operand: Operand, sizes: Shape) -> Launch:
-        flag = Operand("flag", self._flag, _FLAG, (0,) * len(sizes))
-        return launch(what, sizes, [flag, operand], self._target)
+        sizes = (*self._loop.sizes, self._size)
+        return checked(_SINGULAR, diagonal, sizes, self._flag, self._target)
 
     def _lower_triangle(self) -> Launch:
         """Return the launch that copies the lower triangles of the matrices, with zeros above."""
         core, lead = (self._size, self._size), (0,) * len(self._loop.sizes)
         place, dtype, strides = self._operands["out"]
-        mine, own = self._there("matrix", core, dtype)
+        mine, _, own = self._memory.lies("matrix")
         operands = [
             Operand("r", None, None, (*lead, 1, 0)), Operand("c", None, None, (*lead, 0, 1)),
             Operand("x", mine, dtype, own), Operand("out", place, dtype, strides),

@@ -12,16 +12,18 @@ from ..compile.kernel import in_elements
 from ..kernels import core_loop, elementwise, gathering, user_kernel
 from ..kernels.elementwise import ROWS, ElementWalk, known_strides
 from ..launch.host_steps import host_call, needs_host, require_sound
+from ..launch.library_calls import LibraryCalls
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
 from . import (  # fmt: skip
     factorization_launch,
     fourier_launch,
+    library_decomposition,
     reduction_launch,
+    scanning_launch,
     searching_launch,
     sorting_launch,
 )
 from .fourier_launch import LibraryTransform
-from .library_factorization import LibraryFactorization
 from .product_launch import LibraryProduct, of_product
 from .reduction_launch import role_of
 
@@ -30,7 +32,7 @@ Step = (
     | HostCall
     | LaunchSequence
     | LibraryProduct
-    | LibraryFactorization
+    | LibraryCalls
     | LibraryTransform
     | user_kernel.UserKernelStep
 )
@@ -77,12 +79,17 @@ def lowered(
     if sorting_launch.moves(spec):
         return sorting_launch.moved(pattern, loop, begins, target)
     if needs_host(spec):
-        transform = fourier_launch.lowered(pattern, loop, begins, target)
-        return transform or host_call(instruction, loop, begins)
+        host = partial(host_call, instruction, loop, begins)
+        return (
+            fourier_launch.lowered(pattern, loop, begins, target)
+            or library_decomposition.lowered(pattern, loop, begins, places[-1], host, target)
+            or host()
+        )
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)
-        return _of_core(pattern, loop, begins, target)
+        scan = scanning_launch.lowered(pattern, loop, begins, target)
+        return scan or _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
 
 
@@ -99,7 +106,8 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     dtypes = (*spec.in_dtypes, *spec.out_dtypes)
     pairs = list(zip(loop.strides, [dtype.itemsize for dtype in dtypes], strict=True))
     is_wide = loop.elements >= _WIDE
-    if all(strides in ((), (size,)) for strides, size in pairs):
+    turns = loop.turns or ((0,) * len(loop.sizes),) * len(dtypes)
+    if not loop.turns and all(strides in ((), (size,)) for strides, size in pairs):
         walk, sizes, rest = ElementWalk(0, is_wide), (), ()
         strides: list[Any] = [()] * len(dtypes)
     else:
@@ -111,7 +119,7 @@ def of_elements(spec: Any, loop: Loop, begins: Sequence[Place], target: Any) -> 
     for number, place in enumerate(begins):
         known = walk.along(number)
         given = [s for s, one in zip(strides[number], known, strict=True) if one is None]
-        arguments += [place, *given]
+        arguments += [place, *given, *[turn for turn in turns[number] if turn]]
     kernel = target.prepared(
         ("elementwise", spec.identity, walk), lambda: elementwise.elementwise(spec, walk)
     )
@@ -132,7 +140,8 @@ def _walk_of(
     sizes = list(loop.sizes)
     if axis is not None:
         sizes[axis] = -(-sizes[axis] // ROWS)
-    return ElementWalk(len(sizes), is_wide, known, is_narrow, axis), tuple(sizes)
+    rings = tuple([tuple(map(bool, turns)) for turns in loop.turns])
+    return ElementWalk(len(sizes), is_wide, known, is_narrow, axis, rings), tuple(sizes)
 
 
 def _axis_of_rows(
@@ -144,7 +153,11 @@ def _axis_of_rows(
     runs at once have so many elements each, and neighbouring threads still read neighbours.
     """
     is_small = loop.elements < ROWS * driver.RESIDENT or loop.sizes[-1] < driver.NEIGHBOURS
-    axes = [axis for axis, size in enumerate(loop.sizes[:-1]) if size >= ROWS]
+    axes = [
+        axis
+        for axis, size in enumerate(loop.sizes[:-1])
+        if size >= ROWS and not any(turns[axis] for turns in loop.turns)
+    ]
     if is_small or not axes:
         return None
     return max(axes, key=lambda axis: (sum(one[axis] == 0 for one in known), axis))

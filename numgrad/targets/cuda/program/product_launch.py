@@ -21,7 +21,7 @@ from ..kernels.tiles import (  # fmt: skip
     planned,
 )
 from ..launch.steps import Blocks, Launch, LaunchSequence, Loop, Place
-from . import blas
+from ..libraries import blas
 
 
 class LibraryProduct(NamedTuple):
