@@ -116,6 +116,18 @@ def _leave_libraries(
     return frame, inner
 
 
+def is_answered() -> bool:
+    """Whether the user's innermost frame has called a function of NumPy that numgrad answers.
+
+    What that call asks for is asked for by numgrad's function too, if the user calls it itself.
+    """
+    frame, last = sys._getframe(1), None
+    while frame is not None and not is_users(frame):
+        last = frame if frame.f_code.co_filename.startswith(PACKAGE) else last
+        frame = frame.f_back
+    return last is not None and last.f_code.co_name in ("array_function", "array_ufunc")
+
+
 def is_users(frame: FrameType) -> bool:
     """Whether a frame runs the user's program: neither a library nor numgrad."""
     return is_of_user(frame.f_code.co_filename)

@@ -66,6 +66,17 @@ def test_a_quantile_whose_number_is_known_later_is_that_of_numpy_or_nan():
     assert np.isnan(quantile(X, -0.5))
 
 
+@pytest.mark.parametrize("number", [2.0, np.float64(2)], ids=["float", "float64"])
+@pytest.mark.parametrize("call", [
+    lambda x, a: np.linalg.norm(x, ord=a), lambda x, a: np.var(x, ddof=a)
+], ids=["norm", "var"])  # fmt: skip
+def test_a_number_that_has_to_be_known_is_refused_with_what_to_write(call, number):
+    with pytest.raises(ng.errors.CaptureError, match="make the argument static"):
+        ng.jit(call)(X, number)
+    static = ng.jit(call, static_argnums=1)
+    np.testing.assert_allclose(static(X, number), call(X, number), rtol=1e-6)
+
+
 def test_complex_numbers_replace_no_real_ones():
     with pytest.raises(TypeError, match="nan_to_num: elements of float32"):
         ng.nan_to_num(ng.tensor(X), nan=1j)
