@@ -129,8 +129,12 @@ def is_answered() -> bool:
 
 
 def is_users(frame: FrameType) -> bool:
-    """Whether a frame runs the user's program: neither a library nor numgrad."""
-    return is_of_user(frame.f_code.co_filename)
+    """Whether a frame runs the user's program: neither a library nor numgrad.
+
+    A text that is executed belongs to the module in whose names it runs: SciPy makes functions so.
+    """
+    name = frame.f_code.co_filename
+    return is_of_user(frame.f_globals.get("__file__", name) if name == "<string>" else name)
 
 
 def is_of_user(name: str | None) -> bool:
