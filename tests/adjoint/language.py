@@ -525,7 +525,9 @@ def samples(x):
     spread = np.nanmax(y) * np.nanmin(y) + np.nanstd(y) * np.nanvar(y) + np.nanmedian(y)
     shares = np.percentile(x, 31.0) + np.sum(np.quantile(x, WEIGHTS / 5.0))
     together = np.cov(x, x**2)[0, 1] + np.corrcoef(np.vstack((x, np.sin(3 * x))))[0, 1]
-    return np.sum(counts * edges[1:]) + spread + shares + together
+    inside, limits = np.histogram(x, bins=2, range=(-9, x[0] + 9.0))
+    between = np.sum(inside * limits[:-1]) * limits[1]
+    return np.sum(counts * edges[1:]) + spread + shares + together + between
 
 
 @kernel
