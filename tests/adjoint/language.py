@@ -535,7 +535,8 @@ def turned_and_repeated(x):
     m = np.outer(x, WEIGHTS)
     flat = np.repeat(x, 2) * np.flip(np.arange(10))
     found = np.unique(np.append(x, x[:2]))
-    powers = np.vander(x[:2], 3) * np.eye(2, 3, 1) + np.identity(3)[:2]
+    moved = np.roll(m, 3)[1, 0] * np.delete(x, np.array([0, -3]))[1]
+    powers = np.vander(x[:2], 3) * np.eye(2, 3, 1) + np.identity(3)[:2] * moved
     more = np.correlate(x, x[:3])
     return (np.flipud(m)[0, 1] * np.fliplr(m)[1, 0] + flat.sum() + found[0] * found[4]
             + np.sum(powers**2) + np.sum(more**2))  # fmt: skip
@@ -679,7 +680,12 @@ def turns_three_axes(x):
     return np.sum(np.triu(x.reshape(1, 1, -1)))
 
 
+def takes_a_list(x):
+    return np.sum(np.take(x, [1, 0]))
+
+
 REFUSED = [
+    (takes_a_list, "write np.array"),
     (keeps_what_it_writes, "write `.copy()` where it is appended"),
     (counts_by_key, "number the keys"),
     (turns_three_axes, "an array of 3 axes"),
