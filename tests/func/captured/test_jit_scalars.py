@@ -77,6 +77,11 @@ def test_a_number_that_has_to_be_known_is_refused_with_what_to_write(call, numbe
     np.testing.assert_allclose(static(X, number), call(X, number), rtol=1e-6)
 
 
+def test_the_line_of_a_refusal_is_the_user_s_where_scipy_reads_a_value():
+    with pytest.raises(ng.errors.CaptureError, match=r"at .*test_jit_scalars\.py:\d+ in <lambda>"):
+        ng.jit(lambda x: ng.stats.skewnorm.ppf(x, 1.2))(np.array([0.3, 0.4]))
+
+
 def test_complex_numbers_replace_no_real_ones():
     with pytest.raises(TypeError, match="nan_to_num: elements of float32"):
         ng.nan_to_num(ng.tensor(X), nan=1j)
