@@ -524,6 +524,7 @@ def samples(x):
     counts, edges = np.histogram(x, 3)
     spread = np.nanmax(y) * np.nanmin(y) + np.nanstd(y) * np.nanvar(y) + np.nanmedian(y)
     shares = np.percentile(x, 31.0) + np.sum(np.quantile(x, WEIGHTS / 5.0))
+    shares += np.average(x) * np.average(x, weights=x**2 + 1.0)
     together = np.cov(x, x**2)[0, 1] + np.corrcoef(np.vstack((x, np.sin(3 * x))))[0, 1]
     inside, limits = np.histogram(x, bins=2, range=(-9, x[0] + 9.0))
     between = np.sum(inside * limits[:-1]) * limits[1]
