@@ -1,10 +1,11 @@
 """Kernels and their derived adjoints, called with arrays and numbers; the memory of their tapes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from .builder.things import tuple_like
 from .derived import Derived, derive, surroundings, type_of
 from .frontend.reading import Known
 from .frontend.source import Kernel
@@ -38,7 +39,8 @@ class Adjoint:
         return known[key]
 
     def __call__(self, *arguments: Any, cotangents: Sequence[Any] | None = None) -> tuple[Any, ...]:
-        """Return the gradient of each argument; None for an argument without derivatives.
+        """Return the gradient of each argument, a tuple for a tuple; None for an argument without
+        derivatives.
 
         Parameters
         ----------
@@ -56,7 +58,8 @@ class Adjoint:
         refuse_aliases(derived, flat)
         seeds, shadows = _started(derived, flat, cotangents)
         numbers, _ = run(derived, flat, shadows, seeds, surroundings.memory())
-        return _gradients(derived, flat, shadows, numbers)
+        found = iter(_gradients(derived, flat, shadows, numbers))
+        return tuple([_like(argument, found) for argument in given])
 
 
 def run(
@@ -233,6 +236,14 @@ def _gradients(
         if n not in found and is_float and n not in derived.written:
             found[n] = np.zeros_like(argument)
     return tuple(found.get(n) for n in range(len(flat)))
+
+
+def _like(argument: Any, gradients: Iterator[Any]) -> Any:
+    """Return the gradients of the arrays and numbers of an argument in the structure of the
+    argument; None for a constant."""
+    if isinstance(argument, tuple):
+        return tuple_like(argument, [_like(part, gradients) for part in argument])
+    return next(gradients) if parts(argument) else None
 
 
 def adjoint(function: Callable[..., Any]) -> Adjoint:

@@ -17,7 +17,8 @@ def adjoint(function: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
     callable
         Takes the arguments of the function, and ``cotangents=`` for the results in order and then
         for the arrays that the function writes: 1 for numbers by default. Returns a gradient for
-        each argument, None for an argument without one, and changes no argument.
+        each argument, a tuple of them for a tuple, None for an argument without one, and changes no
+        argument.
 
     Raises
     ------

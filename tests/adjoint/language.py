@@ -524,8 +524,11 @@ def samples(x):
     counts, edges = np.histogram(x, 3)
     spread = np.nanmax(y) * np.nanmin(y) + np.nanstd(y) * np.nanvar(y) + np.nanmedian(y)
     shares = np.percentile(x, 31.0) + np.sum(np.quantile(x, WEIGHTS / 5.0))
+    shares += np.average(x) * np.average(x, weights=x**2 + 1.0)
     together = np.cov(x, x**2)[0, 1] + np.corrcoef(np.vstack((x, np.sin(3 * x))))[0, 1]
-    return np.sum(counts * edges[1:]) + spread + shares + together
+    inside, limits = np.histogram(x, bins=2, range=(-9, x[0] + 9.0))
+    between = np.sum(inside * limits[:-1]) * limits[1]
+    return np.sum(counts * edges[1:]) + spread + shares + together + between
 
 
 @kernel
@@ -533,7 +536,8 @@ def turned_and_repeated(x):
     m = np.outer(x, WEIGHTS)
     flat = np.repeat(x, 2) * np.flip(np.arange(10))
     found = np.unique(np.append(x, x[:2]))
-    powers = np.vander(x[:2], 3) * np.eye(2, 3, 1) + np.identity(3)[:2]
+    moved = np.roll(m, 3)[1, 0] * np.delete(x, np.array([0, -3]))[1]
+    powers = np.vander(x[:2], 3) * np.eye(2, 3, 1) + np.identity(3)[:2] * moved
     more = np.correlate(x, x[:3])
     return (np.flipud(m)[0, 1] * np.fliplr(m)[1, 0] + flat.sum() + found[0] * found[4]
             + np.sum(powers**2) + np.sum(more**2))  # fmt: skip
@@ -677,7 +681,12 @@ def turns_three_axes(x):
     return np.sum(np.triu(x.reshape(1, 1, -1)))
 
 
+def takes_a_list(x):
+    return np.sum(np.take(x, [1, 0]))
+
+
 REFUSED = [
+    (takes_a_list, "write np.array"),
     (keeps_what_it_writes, "write `.copy()` where it is appended"),
     (counts_by_key, "number the keys"),
     (turns_three_axes, "an array of 3 axes"),

@@ -56,7 +56,64 @@ def stretched(x, k):
     return y, len(x), y[0] * k
 
 
+@ng.njit
+def square(x):
+    return x * x
+
+
+@numba.njit
+def quartic(x):
+    return x**4
+
+
+@ng.njit
+def trapezoidal(f, a, b, n):
+    h = (b - a) / n
+    total = 0.5 * (f(a) + f(b))
+    for i in range(1, n):
+        total += f(a + i * h)
+    return total * h
+
+
+class Given(NamedTuple):
+    x: np.ndarray
+    k: float
+
+
+@ng.njit
+def named(way, pair, n, scale):
+    return scale * pair.k * pair.x[0] * (2.0 if way == "twice" else n)
+
+
 X = np.array([1.0, 2.0, 4.0])
+
+
+def test_gradients_of_an_adjoint_stand_where_the_arguments_stand():
+    way, (gx, gk), n, scale = ng.adjoint(named)("twice", Given(X, 3.0), 5, 7.0)
+    assert (way, gk, n, scale) == (None, 14.0, None, 6.0)
+    np.testing.assert_array_equal(gx, [42.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("f", [square, quartic], ids=["own", "numba"])
+def test_a_compiled_function_is_an_argument(f):
+    """The integral ends where the derivative is that of the integrand, but for the rule's error."""
+    length = np.array([0.3, 0.6])
+    power = 2 if f is square else 4
+
+    def slope(b):  # of h * (sum of (i h)^p), with h = b / 4
+        inner = sum(i**power for i in range(1, 4)) + 0.5 * 4**power
+        return (power + 1) * b**power * inner / 4 ** (power + 1)
+
+    def integral(b):
+        return trapezoidal(f, 0.0, b, 4)
+
+    of_one = ng.func.grad(integral)
+    np.testing.assert_allclose(of_one(0.3), slope(0.3), rtol=1e-13)
+    np.testing.assert_allclose(ng.func.grad(trapezoidal, 2)(f, 0.0, 0.3, 4), slope(0.3), rtol=1e-13)
+    np.testing.assert_allclose(ng.jit(of_one)(0.6), slope(0.6), rtol=1e-13)
+    np.testing.assert_allclose(ng.func.vmap(of_one)(length), slope(length), rtol=1e-13)
+    np.testing.assert_allclose(ng.func.grad(of_one)(0.3), power * slope(0.3) / 0.3, rtol=1e-12)
+    np.testing.assert_allclose(ng.adjoint(trapezoidal)(f, 0.0, 0.3, 4)[2], slope(0.3), rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", one_in(2, ["nbody", "time_warping"]))

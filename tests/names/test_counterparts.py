@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.sparse
 import scipy.sparse.linalg
 
@@ -688,6 +689,17 @@ def test_the_function_of_scipy_that_has_called_is_named_too():
         ng.func.grad(lambda t: through_numgrad(t).sum())(0.7)
     assert "or ng.array([x[0] * x[0] - t]) here" in str(caught.value)
     assert "It is called by" not in str(caught.value)
+
+
+def test_a_function_that_a_library_makes_of_text_is_the_library_s():
+    """SciPy makes `newton_krylov` by `exec`: the line is that of the user's call."""
+
+    def solved(a):
+        return scipy.optimize.newton_krylov(lambda x: x**2 - a, np.ones(2)).sum()
+
+    named = r"newton_krylov\(.* at .*test_counterparts.py:\d+ in solved"
+    with pytest.raises(DetachedError, match=named):
+        ng.func.grad(solved)(np.array([2.0, 3.0]))
 
 
 def test_writes_into_what_is_no_array_are_not_told_to_make_a_tensor():

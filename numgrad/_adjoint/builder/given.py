@@ -49,19 +49,27 @@ def append_given(b: Builder, function: Any, args: list[Thing]) -> Thing:
     b : Builder
     function : callable
     args : list
-        Arrays and numbers; words are constants.
+        Arrays, numbers and tuples of numbers; words are constants.
     """
     name, kinds = _RESULTS[function]
-    values = [arg for arg in args if isinstance(arg, Value)]
+    parts = [part for arg in args for part in (arg if isinstance(arg, tuple) else (arg,))]
+    values = [part for part in parts if isinstance(part, Value)]
     if function is not np.argsort and values[0].type.dtype not in ("float64", "float32"):
         raise Refusal(f"{name} is understood of arrays of floats")
-    texts = ["{}" if isinstance(arg, Value) else _word(function, arg) for arg in args]
+    texts = [_text(function, arg) for arg in args]
     made = Op("given", values, b.region, b.line, text=f"{name}({', '.join(texts)})")
     made.results = [Value(kind, b.region, made, b.hint) for kind in kinds(*values)]
     if function is np.argsort:
         made.info["extents"] = b.shape(values[0])
     b.region.ops.append(made)
     return tuple(made.results) if len(made.results) > 1 else made.results[0]
+
+
+def _text(function: Any, arg: Thing) -> str:
+    """Return an argument as text, with braces for each value."""
+    if isinstance(arg, tuple):
+        return f"({', '.join([_text(function, part) for part in arg])})"
+    return "{}" if isinstance(arg, Value) else _word(function, arg)
 
 
 def _word(function: Any, arg: Thing) -> str:

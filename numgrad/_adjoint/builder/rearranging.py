@@ -115,12 +115,13 @@ def median(x):
 
 
 def roll(x, shift):
-    """Return the elements moved around cyclically."""
-    n = x.size
+    """Return the elements moved around cyclically, those of a matrix in the order of rows."""
+    flat = flattened(x)
+    n = flat.size
     made = np.empty(n, dtype=x.dtype)
     for i in range(n):
-        made[(i + shift) % n] = x[i]
-    return made
+        made[(i + shift) % n] = flat[i]
+    return made if x.ndim == 1 else made.reshape(x.shape)
 
 
 def neighbours(x):
@@ -251,6 +252,15 @@ def delete(x, place):
     for i in range(n - 1):
         made[i] = x[i] if i < at else x[i + 1]
     return made
+
+
+def delete_several(x, places):
+    """Return the elements but those at several places."""
+    flat = flattened(x)
+    stays = np.full(flat.size, True)
+    for place in places:
+        stays[place] = False
+    return compress(flat, stays)
 
 
 def ediff1d(x):

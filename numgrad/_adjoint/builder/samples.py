@@ -81,11 +81,16 @@ def _between(flat, order, share):
     return flat[order[below]] * (1.0 - rest) + flat[order[above]] * rest
 
 
-def histogram(x, bins=10):
+def histogram(x, bins=10, range=None):  # noqa: A002 - as NumPy calls it
     """Return how many elements lie between edges, and the edges."""
     flat = flattened(x)
-    counts, first = given(np.histogram, flat, bins)
-    low, high = np.min(flat), np.max(flat)
+    low, high = (np.min(flat), np.max(flat)) if range is None else range
+    return _histogram(flat, bins, float(low), float(high))
+
+
+def _histogram(flat, bins, low, high):
+    """Return how many elements lie between edges from one number to another, and the edges."""
+    counts, first = given(np.histogram, flat, bins, (low, high))
     edges = np.empty(bins + 1)  # as many as the histogram gives
     for i in range(bins + 1):
         edges[i] = slope(first[i], low + (high - low) * i / bins)

@@ -65,6 +65,13 @@ def nansum(x):
     return np.float32(total) if x.dtype == np.float32 else total
 
 
+def average(a, axis=None, weights=None):
+    """Return the mean of all elements, each with its weight."""
+    if axis is not None:
+        raise NotImplementedError("np.average is understood of all elements")
+    return np.mean(a) if weights is None else np.sum(a * weights) / np.sum(weights)
+
+
 def nanmean(x):
     """Return the mean of the elements that are not NaN."""
     total, count = 0.0, 0

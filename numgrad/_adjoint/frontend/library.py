@@ -70,7 +70,8 @@ _LOOPS: dict[Any, Any] = {
     np.linalg.pinv: spectral.pinv,
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
     np.nanprod: sums.nanprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
-    np.nanmean: sums.nanmean, np.ptp: sums.ptp, np.cross: sums.cross, np.kron: sums.kron,
+    np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp, np.cross: sums.cross,
+    np.kron: sums.kron,
     np.convolve: sums.convolve, np.count_nonzero: sums.count_nonzero,
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
     np.diff: rearranging.diff, np.diag: rearranging.diag, np.tril: rearranging.tril,
@@ -80,7 +81,7 @@ _LOOPS: dict[Any, Any] = {
     np.nanmax: samples.nanmax, np.nanmin: samples.nanmin, np.nanvar: samples.nanvar,
     np.nanstd: samples.nanstd, np.nanmedian: samples.nanmedian, np.correlate: samples.correlate,
     np.histogram: samples.histogram, np.vander: samples.vander,
-    np.take: rearranging.take, np.argwhere: rearranging.argwhere, np.delete: rearranging.delete,
+    np.take: rearranging.take, np.argwhere: rearranging.argwhere,
     np.extract: rearranging.extract, np.array_equal: rearranging.array_equal,
     np.ediff1d: rearranging.ediff1d, np.isclose: rearranging.isclose,
     np.allclose: rearranging.allclose, np.rot90: rearranging.rot90,
@@ -104,7 +105,7 @@ def standing_for(function: Any) -> Any:
 
 _BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.where,
     np.percentile, np.quantile, np.cov, np.corrcoef, np.eye,
-    np.searchsorted,
+    np.searchsorted, np.delete,
 } | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
@@ -128,6 +129,18 @@ def _require_axes(function: Any, args: list[Thing]) -> None:
         raise Refusal(f"np.{name} is not understood of an array of {ndim} axes: write the loops")
 
 
+_WITH_LISTS = (np.take, np.delete, np.percentile, np.quantile, np.searchsorted, np.digitize)
+
+
+def _require_array(function: Any, args: list[Thing]) -> None:
+    """Refuse a list of numbers, which the loops would take for a tuple."""
+    if function in _WITH_LISTS and len(args) > 1 and isinstance(args[1], tuple):
+        raise Refusal(
+            f"np.{function.__name__} is understood of arrays and numbers: write np.array([...]) in "
+            f"place of the list"
+        )
+
+
 def loops_of(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
     """Return the loops that stand for a function of NumPy; None where there are none.
 
@@ -144,6 +157,7 @@ def loops_of(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
     except TypeError:
         return None
     _require_axes(function, args)
+    _require_array(function, args)
     return found if found is not None or function not in _BY_ARGUMENTS else _chosen(function, args, words)  # noqa: E501
 
 
@@ -193,6 +207,8 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
         return sums.interp_number if _is_number(args[0]) else sums.interp_array
     if function is np.searchsorted:
         return samples.searchsorted if _is_number(args[1]) else samples.all_searchsorted
+    if function is np.delete:
+        return rearranging.delete if _is_number(args[1]) else rearranging.delete_several
     if function is np.where:
         return rearranging.nonzero if len(args) == 1 else None
     return sums.trapezoid if len(args) == 2 or "x" in words else sums.even_trapezoid

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from ..builder.bases import require_by_value, written_by
 from ..builder.building import Builder
@@ -90,7 +91,7 @@ def _require_understood(kernel: Kernel, name: str, argument: Any) -> None:
         kind = type(value).__name__
         ways = {"Dict": "its values, in a named tuple"}
         reason = f"is a numba.typed.{kind}: hand over {ways.get(kind, 'a tuple, or an array')}"
-    elif hasattr(type(value), "_numba_type_"):
+    elif hasattr(type(value), "_numba_type_") and not isinstance(value, Dispatcher):
         reason = "is an object of a class: hand over its attributes, in a named tuple"
     elif isinstance(argument, Type) and np.dtype(argument.dtype).kind not in "biufc":
         reason = f"has elements that are no numbers: hand over its fields, as in `f({name}['x'])`"

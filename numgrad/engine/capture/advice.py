@@ -22,7 +22,7 @@ from .draws import instead_of_draw
 from .import_line import with_import_or_patch
 from .instructions import beginning, is_remainder
 from .rewriting import arguments_of, at, fits, rewritten
-from .user_call import UserCall, public_name, user_calls
+from .user_call import UserCall, is_answered, public_name, user_calls
 
 _WRITES = ("numpy.ndarray.fill", "numpy.ndarray.put", "numpy.ndarray.itemset")
 _NUMBERS = ("builtins.float", "numpy.float64")
@@ -112,7 +112,7 @@ def refused_reading(tensor: str, otherwise: str) -> tuple[str, str]:
     text the line of that call. Without advice, the first text is ``tensor`` followed by
     ``otherwise``, and the second text is empty.
     """
-    found = advice()
+    found = None if is_answered() else advice()
     if found is None:
         return f"{tensor} {otherwise}", ""
     reason = f"{found.typed} asks for {tensor}, which is not known yet: write {found.write}."

@@ -5,6 +5,7 @@ line. Tensors from outside, and elements of arrays that Python has read, get gua
 fails at a later call, the function is captured anew.
 """
 
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..._errors import CaptureError
 from ...process.interruptible import Block
-from ..graph.callsite import user_site
+from ..graph.callsite import Site, user_frame
 from ..graph.value import Alias, Expr, ForeignStorage, Spec, Storage, Value, View, next_number
 from ..lower.placeholder import ARGUMENT, LEFT_BEHIND, Placeholder
 from ..record.apply import changing, mode, runtime
@@ -430,5 +431,8 @@ def _in_a_rule(value: Value) -> str:
 
 
 def user_line() -> str:
-    site = user_site()
-    return f"at {site}" if site is not None else "somewhere"
+    """Return the user's line as text; where SciPy has called numgrad, that of the call of SciPy."""
+    frame = user_frame(sys._getframe(1))
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("scipy."):
+        frame = user_frame(frame.f_back)
+    return f"at {Site(frame.f_code, frame.f_lasti)}" if frame is not None else "somewhere"

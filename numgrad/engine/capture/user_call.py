@@ -116,9 +116,25 @@ def _leave_libraries(
     return frame, inner
 
 
+def is_answered() -> bool:
+    """Whether the user's innermost frame has called a function of NumPy that numgrad answers.
+
+    What that call asks for is asked for by numgrad's function too, if the user calls it itself.
+    """
+    frame, last = sys._getframe(1), None
+    while frame is not None and not is_users(frame):
+        last = frame if frame.f_code.co_filename.startswith(PACKAGE) else last
+        frame = frame.f_back
+    return last is not None and last.f_code.co_name in ("array_function", "array_ufunc")
+
+
 def is_users(frame: FrameType) -> bool:
-    """Whether a frame runs the user's program: neither a library nor numgrad."""
-    return is_of_user(frame.f_code.co_filename)
+    """Whether a frame runs the user's program: neither a library nor numgrad.
+
+    A text that is executed belongs to the module in whose names it runs: SciPy makes functions so.
+    """
+    name = frame.f_code.co_filename
+    return is_of_user(frame.f_globals.get("__file__", name) if name == "<string>" else name)
 
 
 def is_of_user(name: str | None) -> bool:

@@ -9,7 +9,14 @@ from ..._errors import DtypeError
 from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise import numpy_functions as _borrowed
 from ...operators.special.bessel import spherical as _spherical
-from ..array.operands import as_scalar, as_tensor, as_tensors, is_known, values_of
+from ..array.operands import (
+    as_scalar,
+    as_tensor,
+    as_tensors,
+    is_known,
+    kind_of_operand,
+    values_of,
+)  # fmt: skip
 from ..creation.constants import zeros
 from ..shape.selection import where
 from .arithmetic import abs as _abs
@@ -71,8 +78,8 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Opt
     """
     if into or options:
         return with_options(heaviside, options, x1, x2, *into)
+    dtype = np.result_type(kind_of_operand(x1), kind_of_operand(x2))
     x1, x2 = as_tensors(x1, x2) if np.ndim(x2) or isinstance(x2, Tensor) else (as_tensor(x1), x2)
-    dtype = np.result_type(x1.dtype, getattr(x2, "dtype", x2))
     if dtype.kind == "c":
         raise DtypeError("heaviside: arguments must be real")
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
@@ -209,8 +216,7 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Opt
     """
     if into or options:
         return with_options(nextafter, options, x1, x2, *into)
-    kinds = [x if type(x) in (int, float) else as_tensor(x).dtype for x in (x1, x2)]
-    dtype = np.result_type(*kinds)
+    dtype = np.result_type(kind_of_operand(x1), kind_of_operand(x2))
     dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
     x1, x2 = (_real("nextafter", as_tensor(x).astype(dtype, copy=False)) for x in (x1, x2))
     return _borrowed.nextafter(x1, x2)

@@ -202,8 +202,8 @@ def _in_dtypes(
 def _kind(x: Any) -> Any:
     """Return the dtype of an operand, or the type of a Python number, as NumPy resolves them."""
     kind = kind_of_operand(x)
-    if isinstance(kind, np.dtype):
-        return kind
+    if isinstance(kind, (np.dtype, np.generic)):  # np.float64 is a float, but not a weak one
+        return np.result_type(kind)
     return np.dtype(bool) if isinstance(kind, bool) else type(kind)
 
 

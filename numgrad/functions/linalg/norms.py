@@ -140,6 +140,8 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") ->
 
 
 def _vector_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    if isinstance(ord, Tensor):
+        ord = float(ord)  # whose error says what to write where the number is known only later
     if not isinstance(ord, (int, float, np.number)):
         raise ValueError(f"norm: ord={ord!r} is no norm of vectors")
     if ord == np.inf:

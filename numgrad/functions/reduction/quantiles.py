@@ -12,7 +12,7 @@ from ...engine.record.composition import composed
 from ...operators.shape.axis_layout import axes_last
 from ...operators.shape.gathering import gather
 from ..array.axes import Axis, kept, negative_axes
-from ..array.operands import as_scalar, as_tensor, is_known, values_of
+from ..array.operands import as_scalar, as_tensor, is_known, kind_of_operand, values_of
 from ..creation.constants import full
 from ..creation.memory_order import in_order
 from ..elementwise.comparison import isnan, less
@@ -97,7 +97,8 @@ def _function(name: str, **words: str):
         ------
         ValueError
             For another method, a ``q`` out of range or of more than two axes, or weights that no
-            method takes or that are negative.
+            method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
+            the quantile is NaN where ``q`` is out of range.
         TypeError
             If the elements are complex.
         IndexError
@@ -174,8 +175,9 @@ _FEW = 16  # quantiles, of which each is an option whose operations are noted
 def _quantiles(
     name: str, a: Any, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any
 ) -> Tensor:
-    weak = type(q) in (int, float)
-    a, q = as_tensor(a), np.asarray(q) if isinstance(q, _NUMBERS) else as_tensor(q)
+    weak = isinstance(kind_of_operand(q), (int, float)) and not isinstance(q, np.generic)
+    is_number = isinstance(q, _NUMBERS) and not isinstance(q, Tensor)  # as one known later is
+    a, q = as_tensor(a), np.asarray(q) if is_number else as_tensor(q)
     if a.dtype.kind == "c":
         raise TypeError(f"{name}: elements must be real, got {a.dtype}")
     q = q / 100 if "percentile" in name else q
@@ -194,7 +196,7 @@ def _quantiles(
     if weights is not None:
         return _shaped(_weighted(name, a, q, axis, method, weights, omits), q.shape, axes, keepdims)
     options = (axes, method, keepdims, omits, weak)
-    if isinstance(q, np.ndarray) and q.ndim == 0:
+    if isinstance(q, np.ndarray) and q.ndim == 0 and q.dtype == np.float64:
         return _at_number(a, q.item(), *options)
     if known.dtype == np.float64 and 0 < known.size <= _FEW and not other_modes:
         is_array = isinstance(q, np.ndarray)
@@ -228,6 +230,8 @@ def _of_lines(
     result = _at(ordered, n, q.reshape(-1), method, weak)
     if a.dtype.kind == "f":
         is_bad = n == 0 if omits else isnan(ordered[..., -1:])
+        if isinstance(q, Tensor) and not is_known(q):  # what is known has been looked at
+            is_bad = is_bad | ~((q.reshape(-1) >= 0) & (q.reshape(-1) <= 1))
         result = where(is_bad, np.nan, result).astype(result.dtype, copy=False)
     return _shaped(result, q.shape, axes, keepdims)
 

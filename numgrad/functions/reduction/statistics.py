@@ -289,6 +289,8 @@ def _divisor(
         if ddof != 0:
             raise ValueError("ddof and correction are two names of one parameter: give one of them")
         ddof = correction
+    if isinstance(ddof, Tensor):
+        ddof = float(ddof)  # whose error says what to write where the number is known only later
     if not isinstance(ddof, (int, float, np.number)):
         raise TypeError(f"ddof must be a number, got {type(ddof).__name__}")
     count = _count(x, axis, where, keepdims)

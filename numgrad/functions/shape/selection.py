@@ -5,14 +5,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..._errors import ArgTypeError
+from ..._errors import ArgTypeError, DtypeError
 from ..._tensor import ArrayLike, Tensor, constant
 from ...engine.record.options import Steps
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import comparison as _comparison
 from ...operators.elementwise import complex_parts as _complex_parts
 from ...operators.elementwise import selection as _selection
-from ..array.operands import as_scalar
+from ..array.operands import as_scalar, as_tensor, kind_of_operand
 from ..array.results import delivered
 from ..elementwise.universal import UniversalFunctions, with_options
 from ..sorting.searching import nonzero
@@ -150,7 +150,8 @@ def clip(
     if type(a) is Tensor and a.dtype.kind == "f" and {type(min), type(max)} <= _PLAIN:
         low, high = -math.inf if min is None else min, math.inf if max is None else max
         return _selection.clip(a, low, high)
-    a, low, high = (v if v is None or hasattr(v, "dtype") else _weak(v) for v in (a, min, max))
+    a = a if hasattr(a, "dtype") and not isinstance(a, Tensor) else as_tensor(a)  # as NumPy does
+    low, high = (v if v is None or hasattr(v, "dtype") else _weak(v) for v in (min, max))
     kinds = [getattr(v, "dtype", v) for v in (a, low, high) if v is not None]
     if np.result_type(*kinds).kind in "biu":  # infinity is no integer
         a = a if low is None else _selection.maximum(a, low)
@@ -230,10 +231,18 @@ def nan_to_num(
     limits = np.finfo(x.dtype)
     posinf = float(limits.max) if posinf is None else posinf
     neginf = float(limits.min) if neginf is None else neginf
+    nan, posinf, neginf = (_replacement(v, x.dtype) for v in (nan, posinf, neginf))
     y = _elementwise.where(_comparison.equal(x, math.inf), posinf, x)
     y = _elementwise.where(_comparison.equal(x, -math.inf), neginf, y)
     y = _elementwise.where(_comparison.isnan(x), nan, y)
     return as_scalar(y) if x.is_scalar else y
+
+
+def _replacement(value: ArrayLike, dtype: np.dtype) -> ArrayLike:
+    """Return what replaces elements in the dtype of the elements, to which NumPy writes it."""
+    if isinstance(value, complex) or np.result_type(kind_of_operand(value)).kind == "c":
+        raise DtypeError(f"nan_to_num: elements of {dtype} cannot be replaced by a complex number")
+    return value if type(value) in _PLAIN else as_tensor(value).astype(dtype, copy=False)
 
 
 def _weak(value: ArrayLike) -> ArrayLike:

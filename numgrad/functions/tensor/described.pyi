@@ -2671,7 +2671,8 @@ def nanpercentile(
     ------
     ValueError
         For another method, a ``q`` out of range or of more than two axes, or weights that no
-        method takes or that are negative.
+        method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
+        the quantile is NaN where ``q`` is out of range.
     TypeError
         If the elements are complex.
     IndexError
@@ -2754,7 +2755,8 @@ def nanquantile(
     ------
     ValueError
         For another method, a ``q`` out of range or of more than two axes, or weights that no
-        method takes or that are negative.
+        method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
+        the quantile is NaN where ``q`` is out of range.
     TypeError
         If the elements are complex.
     IndexError
@@ -2994,7 +2996,8 @@ def percentile(
     ------
     ValueError
         For another method, a ``q`` out of range or of more than two axes, or weights that no
-        method takes or that are negative.
+        method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
+        the quantile is NaN where ``q`` is out of range.
     TypeError
         If the elements are complex.
     IndexError
@@ -3175,7 +3178,8 @@ def quantile(
     ------
     ValueError
         For another method, a ``q`` out of range or of more than two axes, or weights that no
-        method takes or that are negative.
+        method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
+        the quantile is NaN where ``q`` is out of range.
     TypeError
         If the elements are complex.
     IndexError

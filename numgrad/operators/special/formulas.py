@@ -103,8 +103,8 @@ class Tabled(Elementwise):
         function = self.scipy and getattr(importlib.import_module("scipy.special"), self.scipy)
         if not isinstance(function, np.ufunc):
             return np.dtype(np.float32)
-        given = [type(k) if isinstance(k, int | float) else k for k in kinds]
-        given = [np.dtype(bool) if kind is bool else kind for kind in given]
+        numbers = (int, float)  # a bool or np.float64 is one too, but has a dtype of its own
+        given = [type(k) if type(k) in numbers else np.result_type(k) for k in kinds]
         return function.resolve_dtypes((*given, *[None] * function.nout))[-1]
 
     def _gives_half(self, args: Sequence[Any]) -> bool:
