@@ -136,25 +136,39 @@ class FunctionContext:
         return copy
 
     def settle(
-        self, node: Node, inputs: Sequence[Tensor], results: Sequence[Any], outputs: Sequence[Value]
+        self,
+        node: Node,
+        inputs: Sequence[Tensor],
+        results: Sequence[Any],
+        originals: Sequence[Tensor],
+        outputs: Sequence[Value],
     ) -> None:
         """Note the node, the slot of each result, and the edge of each saved tensor.
 
-        ``results`` are what ``forward`` has returned, and ``outputs`` the tensors that users get in
-        place of the tensors among them. If the user has set such a tensor as an attribute, the
-        attribute becomes the output, too.
+        ``results`` are what ``forward`` has returned, ``originals`` the tensors among them, and
+        ``outputs`` the tensors that users get in their place. If the user has set such a tensor as
+        an attribute, the attribute becomes the output, too.
         """
         self._node = weakref.ref(node)
-        originals = [result for result in results if isinstance(result, Tensor)]
-        slots = iter(range(len(originals)))
-        self.slots = tuple([next(slots) if isinstance(r, Tensor) else None for r in results])
-        given = {id(tensor): ~place for place, tensor in enumerate(inputs)}
-        made = {id(r): slot for slot, r in enumerate(originals) if id(r) not in given}
+        if len(originals) == len(results):
+            self.slots = tuple(range(len(results)))
+        else:
+            slots = iter(range(len(originals)))
+            self.slots = tuple([next(slots) if isinstance(r, Tensor) else None for r in results])
+        if not self._saved and not self.__dict__:
+            self._sources = []
+            return
+        known = {id(result): slot for slot, result in enumerate(originals)}
+        # Numbers of inputs are negative: ``~place`` in the node's edges.
+        known |= {id(tensor): ~place for place, tensor in enumerate(inputs)}
         for key, value in self.__dict__.items():
-            if id(value) in made:
-                self.__dict__[key] = outputs[made[id(value)]]
-        known = {**given, **made}  # numbers of inputs are negative: ``~place`` in the node's edges
-        self._sources = [None if t is None else known.get(id(t), t.edge) for t in self._saved]
+            slot = known.get(id(value), -1)
+            if slot >= 0:
+                self.__dict__[key] = outputs[slot]
+        self._sources = [
+            None if t is None else t.edge if (place := known.get(id(t))) is None else place
+            for t in self._saved
+        ]
 
     def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
         """Return the values that the node saves.
@@ -171,9 +185,14 @@ class FunctionContext:
     def constant_slots(self, originals: Sequence[Any]) -> set[int]:
         """Return the slots of the outputs that are marked as non-differentiable, and drop the
         marks."""
+        if not self._constant:
+            return _NO_SLOTS
         marked = {id(tensor) for tensor in self._constant}
         self._constant = ()
         return {slot for slot, original in enumerate(originals) if id(original) in marked}
+
+
+_NO_SLOTS: set[int] = set()
 
 
 def count_of(ctx: FunctionContext) -> int:

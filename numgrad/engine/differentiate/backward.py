@@ -16,13 +16,11 @@ import numpy as np
 
 from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
-from ..derivatives.context import Context
 from ..derivatives.region_gradients import Parts, zeros_behind
-from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
 from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
 from ..lower.lower import force
-from ..record.apply import changing, deferring, grad_mode, mode, on_stream, pack, runtime
+from ..record.apply import changing, deferring, mode, pack
 from ..replay import recorded_plan
 from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
 from ..replay.structure import Structure, structure_of, times_outlined
@@ -32,10 +30,11 @@ from .method import Method, how, is_plain
 from .request import Outcome, Request
 from .saved_values import take_saved
 from .streams import Streams, streams_of
+from .visits import Visits
 from .walk import WatchedValues, evaluator_of, walk
 
 
-class BackwardPass:
+class BackwardPass(Visits):
     """One backward pass over the selected nodes.
 
     With ``is_new`` no track of a known plan fits the graph, so none is looked for.
@@ -140,7 +139,7 @@ class BackwardPass:
             else:
                 # Without functions of users there are no cycles for the garbage collector.
                 quiet = paused() if self.structure is not None else nullcontext()
-                with quiet, grad_mode(self.request.create_graph):
+                with quiet, changing(grad=self.request.create_graph, showing=self):
                     self.streams = streams_of(self.order) if self.method.careful is None else None
                     with self._computing():
                         self._compute_results()
@@ -245,121 +244,6 @@ class BackwardPass:
         for edge, value in [*self.request.seeds, *initial]:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
 
-    def _add(self, sums: dict[Edge, Any], edge: Edge, value: Value) -> None:
-        if hooks.is_past_hooks(edge) and self.request.direction != "forward":
-            sums, edge = self.pending, hooks.past_hooks(edge)
-        present, total = sums.get(edge), self.evaluator.cotangent(value)
-        if present is not None and self.streams is None:
-            total = self.evaluator.add(present, total)
-        elif present is not None:
-            with self.streams.of(edge.node):  # type: ignore[union-attr, arg-type]
-                total = self.evaluator.add(present, total)
-        sums[edge] = total
-        if not self.evaluator.computes and total.array is None and sums is self.pending:
-            self.uncomputed[edge] = total
-
-    def visit(self, node: Node) -> None:
-        """Visit a node in which hooks, checks or functions of users may take part."""
-        if self.streams is None:
-            self._visit(node)
-            return
-        with self.streams.of(node):
-            self._visit(node)
-
-    def _visit(self, node: Node) -> None:
-        if node in self.wanted and self._is_simple(node):
-            total = self.pending.get(Edge(node, 0))
-            sent = self.parts.send_on(node, total, self.wanted[node])
-            if sent is not None:
-                self._arrive(Edge(node, 0))  # removes the total, which nothing else reads
-                self._send(node, sent)
-                return
-        self._execute(node, [self._arrive(Edge(node, n)) for n in range(len(node.outputs))])
-        if node.extras is not None:
-            self._execute(node, hooks.arrive_past(self, node), is_seen=False)
-
-    def _execute(
-        self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
-    ) -> None:
-        """Compute the gradients of a node's inputs from the cotangents of its outputs, and add them
-        to the sums at the edges of the inputs.
-
-        ``is_seen`` says whether the node's hooks see cotangents and gradients.
-        """
-        if all(c is None for c in cotangents):
-            return
-        if node.is_accumulator and node.pre_hooks and self.request.accumulate:
-            hooks.run_accumulator_pre_hooks(self, node)
-        if node not in self.wanted:
-            return
-        if node.pre_hooks and is_seen:
-            cotangents = hooks.run_pre_hooks(self, node, cotangents)
-        gradients = self.evaluator.values(node, self.wanted[node], cotangents)
-        if self.request.check is not None and mode.capture is None:
-            self.force([g for g in (*gradients, *cotangents) if g is not None])
-            self.request.check.computed(node, gradients, cotangents)
-        if node.post_hooks and is_seen:
-            gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
-        self._send(node, gradients)
-
-    def _send(self, node: Node, gradients: Sequence[Value | None]) -> None:
-        for edge, gradient in zip(node.edges, gradients, strict=True):
-            if gradient is not None:
-                self._add(self.pending, edge, gradient)
-
-    def _is_simple(self, node: Node) -> bool:
-        """Whether the cotangent of a node is no target, has no late seed, and is shown to no hook
-        or check."""
-        edge, request = Edge(node, 0), self.request
-        unseen = edge not in self.targets and edge not in self.late and request.check is None
-        return unseen and node.extras is None and not request.retain_all
-
-    def differentiated(
-        self, node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
-    ) -> Sequence[Value | None]:
-        """Return the gradients of a node's inputs, by the derivative of the node's operator."""
-        context = Context(node, self.saved[node], wanted, self.request.create_graph)
-        return fit_all(self._differentiate(node, context, cotangents), node, wanted)
-
-    def _differentiate(
-        self, node: Node, context: Context, cotangents: Sequence[Value | None]
-    ) -> Sequence[Value | None]:
-        """Return the gradients that a node's operator builds, with the node's line of user code as
-        the site of their expressions."""
-        before, mode.site = mode.site, on_stream(node.site)
-        try:
-            return node.operator.differentiate(self, context, cotangents)
-        finally:
-            mode.site = before
-
-    def _arrive(self, edge: Edge) -> Value | None:
-        """Return the total cotangent of an edge after the hooks there; keep the cotangent as a
-        result if the edge is a target."""
-        value, of_parts = self.evaluator.value(self.pending.pop(edge, None)), self.parts.take(edge)
-        if of_parts is not None:
-            value = of_parts if value is None else runtime.roles.add(value, of_parts)
-        self.uncomputed.pop(edge, None)
-        late = self.evaluator.value(self.late.pop(edge, None))
-        if late is not None:
-            value = late if value is None else runtime.roles.add(value, late)
-        if value is None:
-            return None
-        if edge not in self.request.silent:
-            value = hooks.run_tensor_hooks(self, edge, value)
-        if edge in self.targets:
-            self.grads[edge] = value
-            if value.array is None:
-                self.uncomputed[edge] = value
-        self._retain(edge, value)
-        return value
-
-    def _retain(self, edge: Edge, value: Value) -> None:
-        node = edge.node
-        assert node is not None
-        retained = node.retained is not None and edge.slot in node.retained
-        if retained or (self.request.retain_all and not node.is_accumulator):
-            self.retained.append((edge, value))
-
     def force(self, values: Sequence[Value]) -> None:
         """Compute values now, and with them all sums of cotangents that are not computed yet.
 
@@ -397,7 +281,8 @@ class BackwardPass:
 
     def show(self, values: Sequence[Value]) -> None:
         """Compute values that a Python function is going to see, and may keep."""
-        self.force(values)
+        if not self.evaluator.computes:
+            self.force(values)
         if type(self.saved) is dict:
             self.saved = self.evaluator.saved = WatchedValues(self.saved)
         if self.request.create_graph:

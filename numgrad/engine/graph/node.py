@@ -18,7 +18,7 @@ from ...process.bounded_dict import Bounded
 from ...process.gc_pause import collector
 from .callsite import Site
 from .hook_table import Handle, register
-from .kind import Kind, kind_of, loose_kind
+from .kind import Kind, interned, kind_of, loose_kind
 from .saved import before_writes
 from .value import Expr as Expr
 from .value import Spec as Spec
@@ -359,6 +359,38 @@ def new_node(
     node.slots = tuple([edge.slot for edge in edges])
     node.blank()
     return node
+
+
+class Call(Node):
+    """The node of one call of a function whose derivative is Python code of the user.
+
+    Calls of one function on operands of the same specs share their kind, although the kind has no
+    rule, so that graphs with such calls can be compared. The static parameters are those of the
+    call.
+    """
+
+    __slots__ = ("given",)
+
+    static: dict[str, Any] = property(attrgetter("given"))  # type: ignore[assignment]
+
+
+def new_call(
+    operator: Any,
+    static: dict[str, Any],
+    parents: tuple[Node | None, ...],
+    slots: tuple[int, ...],
+    inputs: tuple[Spec, ...],
+    outputs: tuple[Spec, ...],
+) -> Node:
+    """Return the node of a call, without saved values."""
+    node = Call()
+    node._kind = interned(operator, _NOTHING, inputs, outputs)  # type: ignore[assignment]
+    node.given, node.parents, node.slots = static, parents, slots
+    node.blank()
+    return node
+
+
+_NOTHING: dict[str, Any] = {}
 
 
 def are_unwritten(saved: Sequence[Any], versions: Sequence[int]) -> bool:

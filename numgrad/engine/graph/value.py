@@ -286,6 +286,17 @@ class Value:
         value.slot = 0
         return value
 
+    def with_array(self, array: np.ndarray) -> "Value":
+        """Return a value for a new array of the same spec, with no place in the graph."""
+        cls = type(self)
+        value = cls.__new__(cls)
+        value.array, value.spec = array, self.spec
+        value._storage = _captured_storage() if capturing else None
+        value._requires_grad = value._kept = False
+        value.node = value.expr = value._view = value._leaf = None
+        value.slot = value.expr_slot = 0
+        return value
+
     def snapshot(self) -> "Value | Expr":
         """Return a value or expression that will always stand for the present elements of this
         value.

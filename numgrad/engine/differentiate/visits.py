@@ -1,0 +1,197 @@
+"""Visits with care: hooks, checks and functions of users take part in what happens at a node.
+
+At each node that is visited with care:
+
+1. The cotangents of the node's outputs arrive. Each is the sum of what other nodes have sent, goes
+   through the hooks of its tensor, and becomes a result where it is asked for.
+2. The cotangents go through the pre-hooks of the node.
+3. The derivative of the node makes the gradients of its inputs.
+4. The gradients go through the post-hooks, and are sent to the nodes of the inputs.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..derivatives.context import Context
+from ..derivatives.rules import fit_all
+from ..graph.node import Edge, Node, OwnSlot, Value
+from ..record.apply import mode, on_stream, runtime
+from . import hooks
+
+
+class Visits:
+    """The visits of a pass; see the module. The attributes are those of `BackwardPass`."""
+
+    request: Any
+    evaluator: Any
+    pending: dict[Edge, Any]
+    late: dict[Edge, Any]
+    uncomputed: dict[Edge, Any]
+    grads: dict[Edge, Value]
+    retained: list[tuple[Edge, Value]]
+    wanted: dict[Node, tuple[bool, ...]]
+    saved: dict[Node, tuple[Any, ...]]
+    targets: set[Edge]
+    parts: Any
+    streams: Any
+
+    def visit(self, node: Node) -> None:
+        """Visit a node in which hooks, checks or functions of users may take part."""
+        if self.streams is None:
+            self._visit(node)
+            return
+        with self.streams.of(node):
+            self._visit(node)
+
+    def _visit(self, node: Node) -> None:
+        extras = node.extras
+        if extras is None and not self.evaluator.computes and self._sends_parts(node):
+            return
+        count = len(node._kind.outputs)
+        self._execute(node, [self._arrive(node, slot) for slot in range(count)])
+        if extras is not None:
+            past = hooks.arrive_past(self, node)
+            if past is not None:
+                self._execute(node, past, is_seen=False)
+
+    def _sends_parts(self, node: Node) -> bool:
+        """Send the gradient of a part of an array by the part, if that is what the node does and
+        nobody looks; return whether that is so."""
+        if node not in self.wanted or not self._is_simple(node):
+            return False
+        sent = self.parts.send_on(node, self.pending.get(Edge(node, 0)), self.wanted[node])
+        if sent is None:
+            return False
+        self._arrive(node, 0)  # removes the total, which nothing else reads
+        self._send(node, sent)
+        return True
+
+    def _is_simple(self, node: Node) -> bool:
+        """Whether the cotangent of a node is no target, has no late seed, and is shown to no hook
+        or check."""
+        edge, request = Edge(node, 0), self.request
+        unseen = edge not in self.targets and edge not in self.late and request.check is None
+        return unseen and node.extras is None and not request.retain_all
+
+    def _execute(
+        self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
+    ) -> None:
+        """Compute the gradients of a node's inputs from the cotangents of its outputs, and add them
+        to the sums at the edges of the inputs.
+
+        ``is_seen`` says whether the node's hooks see cotangents and gradients.
+        """
+        if all([c is None for c in cotangents]):  # noqa: C419  a list is faster
+            return
+        extras, request = node.extras, self.request
+        if extras is not None and extras.pre_hooks and node.is_accumulator and request.accumulate:
+            hooks.run_accumulator_pre_hooks(self, node)
+        mask = self.wanted.get(node)
+        if mask is None:
+            return
+        if extras is not None and extras.pre_hooks and is_seen:
+            cotangents = hooks.run_pre_hooks(self, node, cotangents)
+        gradients: Sequence[Any]
+        if self.evaluator.computes:
+            arrays = [None if c is None else c.array for c in cotangents]
+            gradients = self.evaluator.gradients(node, mask, arrays)
+            if not (is_seen and node.post_hooks):
+                self._send_arrays(node, gradients)
+                return
+            gradients = list(map(self.evaluator.value, gradients))
+        else:
+            gradients = self.evaluator.values(node, mask, cotangents)
+        if request.check is not None and mode.capture is None:
+            self.force([g for g in (*gradients, *cotangents) if g is not None])
+            request.check.computed(node, gradients, cotangents)
+        if is_seen and node.post_hooks:
+            gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
+        self._send(node, gradients)
+
+    def _send(self, node: Node, gradients: Sequence[Value | None]) -> None:
+        for edge, gradient in zip(node.edges, gradients, strict=True):
+            if gradient is not None:
+                self._add(self.pending, edge, gradient)
+
+    def _send_arrays(self, node: Node, gradients: Sequence[Any]) -> None:
+        """Do what `_send` does in a pass whose cotangents are arrays."""
+        sums = self.pending
+        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+            if gradient is None:
+                continue
+            place: Any = (parent, slot)
+            if type(slot) is OwnSlot and parent is not None and parent.is_watched:
+                place = hooks.past_hooks(Edge(parent, slot))
+            present = sums.get(place)
+            sums[place] = gradient if present is None else self.evaluator.add(present, gradient)
+
+    def differentiated(
+        self, node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Return the gradients of a node's inputs, by the derivative of the node's operator."""
+        context = Context(node, self.saved[node], wanted, self.request.create_graph)
+        return fit_all(self._differentiate(node, context, cotangents), node, wanted)
+
+    def _differentiate(
+        self, node: Node, context: Context, cotangents: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Return the gradients that a node's operator builds, with the node's line of user code as
+        the site of their expressions."""
+        before, mode.site = mode.site, on_stream(node.site)
+        try:
+            return node.operator.differentiate(self, context, cotangents)
+        finally:
+            mode.site = before
+
+    def _arrive(self, node: Node, slot: int) -> Value | None:
+        """Return the total cotangent of an output after the hooks there; keep the cotangent as a
+        result if the output is a target."""
+        edge = Edge(node, slot)
+        total, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
+        value = None if total is None else self.evaluator.value(total)
+        if of_parts is not None:
+            value = of_parts if value is None else runtime.roles.add(value, of_parts)
+        if self.uncomputed:
+            self.uncomputed.pop(edge, None)
+        if self.late:
+            late = self.evaluator.value(self.late.pop(edge, None))
+            if late is not None:
+                value = late if value is None else runtime.roles.add(value, late)
+        if value is None:
+            return None
+        table = hooks.tensor_table(edge)
+        if table and edge not in self.request.silent:
+            value = hooks.run_tensor_hooks(self, table, value)
+        if edge in self.targets:
+            self.grads[edge] = value
+            if value.array is None:
+                self.uncomputed[edge] = value
+        self._retain(edge, value)
+        return value
+
+    def _retain(self, edge: Edge, value: Value) -> None:
+        node, slot = edge
+        assert node is not None
+        retained = node.extras is not None and slot in node.extras.retained
+        if retained or (self.request.retain_all and not node.is_accumulator):
+            self.retained.append((edge, value))
+
+    def _add(self, sums: dict[Edge, Any], edge: Edge, value: Value) -> None:
+        if hooks.is_past_hooks(edge) and self.request.direction != "forward":
+            sums, edge = self.pending, hooks.past_hooks(edge)
+        present, total = sums.get(edge), self.evaluator.cotangent(value)
+        if present is not None and self.streams is None:
+            total = self.evaluator.add(present, total)
+        elif present is not None:
+            with self.streams.of(edge.node):  # type: ignore[arg-type]
+                total = self.evaluator.add(present, total)
+        sums[edge] = total
+        if not self.evaluator.computes and total.array is None and sums is self.pending:
+            self.uncomputed[edge] = total
+
+    def force(self, values: Sequence[Value]) -> None:
+        """Compute values now; a pass says what else is computed with them."""
+        raise NotImplementedError
+
+
+__all__ = ["Visits"]
