@@ -18,29 +18,36 @@ from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
 from ..derivatives.region_gradients import Parts, zeros_behind
 from ..graph.node import Edge, Node, Value
-from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
+from ..graph.traversal import needed, reachable, reached_nodes, watched_nodes
 from ..lower.lower import force
 from ..record.apply import changing, deferring, mode, pack
 from ..replay import recorded_plan
 from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
-from ..replay.structure import Structure, structure_of, times_outlined
-from . import hooks
+from ..replay.structure import Structure, serves_watched, structure_of, times_outlined
+from . import cut_plan, hooks
 from .delivery import own_results
-from .method import Method, how, is_plain
+from .method import Method, careful_among, how, is_plain, is_usable
 from .request import Outcome, Request
 from .saved_values import take_saved
 from .streams import Streams, streams_of
 from .visits import Visits
 from .walk import WatchedValues, evaluator_of, walk
 
+_UNKNOWN = object()
+
 
 class BackwardPass(Visits):
     """One backward pass over the selected nodes.
 
-    With ``is_new`` no track of a known plan fits the graph, so none is looked for.
+    Parameters
+    ----------
+    request : Request
+    known : (Structure, KnownPlan) or None, optional
+        The structure of the pass and its plan, as `recognise` finds them; None if no track fits.
+        Looked for by default.
     """
 
-    def __init__(self, request: Request, is_new: bool = False) -> None:
+    def __init__(self, request: Request, known: Any = _UNKNOWN) -> None:
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
@@ -49,22 +56,41 @@ class BackwardPass(Visits):
         # the inner pass is a part of the pass around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
-        known = None if is_new or self.around is not None else recognise(request)
-        if known is not None:
-            self.structure, self.recalled = known
-            return
-        order = reachable(request.roots, request.cut, request.ends, request.first)
         self.comes_again = False
         self.structure: Structure | None = None
-        has_structure = self.around is None and are_unwatched(order)
+        self.recalled: KnownPlan | None = None
+        if known is _UNKNOWN:
+            known = None if self.around is not None else recognise(request)
+        if known is not None and is_usable(*known):
+            self.structure, self.recalled = known
+            order = known[0].order
+        else:
+            order = reachable(request.roots, request.cut, request.ends, request.first)
+            self._look_for_plan(order)
+        if self.recalled is None or self.recalled.is_cut:
+            self._begin(order)
+
+    def _look_for_plan(self, order: list[Node]) -> None:
+        """Find the structure of the pass if the outline of the pass was met before, and a plan."""
+        request = self.request
+        watched = watched_nodes(order)
+        has_structure = self.around is None and (not watched or serves_watched(request))
         times = times_outlined(request, order) if has_structure else 0
         self.is_second = times == 1  # most likely of the structure of the first one
         if times != 0:
             self.structure = structure_of(request, order)
-        self.recalled = None if self.structure is None else self._recall(self.structure, order)
-        if self.recalled is not None:
-            return
-        self._select(order)
+        if self.structure is not None:
+            recalled = self._recall(self.structure, order)
+            if recalled is not None and is_usable(self.structure, recalled):
+                self.recalled = recalled
+
+    def _begin(self, order: Sequence[Node]) -> None:
+        """Prepare a pass that visits nodes."""
+        request = self.request
+        if self.recalled is None:
+            self._select(order)
+        else:
+            self._select_again(order, self.recalled)
         self.pending: dict[Edge, Any] = {}  # what the evaluator takes for cotangents, see `walk`
         self.late: dict[Edge, Any] = {}
         self.grads: dict[Edge, Value] = {}
@@ -77,6 +103,7 @@ class BackwardPass(Visits):
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
+        self.sent: list[tuple[bool, ...]] | None = None
         self.method = Method() if self.around is not None else self._method()
         self.evaluator: Any = None  # while it walks
         self.trace: recorded_plan.Trace | None = None
@@ -91,15 +118,27 @@ class BackwardPass(Visits):
         among them is visited only to take its own gradient as a result.
         """
         request = self.request
-        self.targets = set(request.targets or ())
-        if request.targets is None or request.extra_leaves:
-            self.targets.update([Edge(node, 0) for node in order if node.is_accumulator])
+        self._find_targets(order)
         inside = [node for node in order if node not in request.ends] if request.ends else order
         self.wanted = needed(inside, self.targets, request.cut)
         touched = {edge.node for edge in self.targets}
         self.order = [node for node in order if node in self.wanted or node in touched]
 
+    def _find_targets(self, order: Sequence[Node]) -> None:
+        request = self.request
+        self.targets = set(request.targets or ())
+        if request.targets is None or request.extra_leaves:
+            self.targets.update([Edge(node, 0) for node in order if node.is_accumulator])
+
+    def _select_again(self, order: Sequence[Node], plan: KnownPlan) -> None:
+        """Do what `_select` does, for a pass whose plan is known."""
+        self._find_targets(order)
+        self.wanted = dict(zip([order[n] for n in plan.executed], plan.masks, strict=True))
+        self.order = [order[n] for n in plan.visited]
+
     def _method(self) -> Method:
+        if self.recalled is not None:
+            return Method(True, False, careful_among(self.order, self.recalled.watched), True, True)
         return how(self.request, self.order, self.structure, self.comes_again)
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
@@ -125,7 +164,7 @@ class BackwardPass(Visits):
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
-        if self.recalled is not None:
+        if self.recalled is not None and not self.recalled.is_cut:
             return self._run_recalled(self.recalled)
         if self.request.batch is not None:
             hooks.refuse_retained(self)
@@ -138,7 +177,8 @@ class BackwardPass(Visits):
                     self._compute_results()
             else:
                 # Without functions of users there are no cycles for the garbage collector.
-                quiet = paused() if self.structure is not None else nullcontext()
+                is_quiet = self.structure is not None and not self.method.is_cut
+                quiet = paused() if is_quiet else nullcontext()
                 with quiet, changing(grad=self.request.create_graph, showing=self):
                     self.streams = streams_of(self.order) if self.method.careful is None else None
                     with self._computing():
@@ -158,7 +198,12 @@ class BackwardPass(Visits):
 
     def _walk(self) -> None:
         """Visit the nodes and put the gradients of the targets into ``grads``."""
-        walk(self)
+        if self.recalled is not None:
+            cut_plan.follow(self, self.recalled)
+        elif self.method.is_cut:
+            cut_plan.build(self)
+        else:
+            walk(self)
         missing = self.targets.difference(self.grads)
         self.grads |= zeros_behind(missing, self.order, self.request)
         hooks.run_at_end(self)

@@ -34,6 +34,7 @@ class Visits:
     targets: set[Edge]
     parts: Any
     streams: Any
+    sent: list[tuple[bool, ...]] | None
 
     def visit(self, node: Node) -> None:
         """Visit a node in which hooks, checks or functions of users may take part."""
@@ -109,6 +110,8 @@ class Visits:
         self._send(node, gradients)
 
     def _send(self, node: Node, gradients: Sequence[Value | None]) -> None:
+        if self.sent is not None:
+            self.sent.append(tuple([g is not None for g in gradients]))
         for edge, gradient in zip(node.edges, gradients, strict=True):
             if gradient is not None:
                 self._add(self.pending, edge, gradient)
@@ -116,6 +119,8 @@ class Visits:
     def _send_arrays(self, node: Node, gradients: Sequence[Any]) -> None:
         """Do what `_send` does in a pass whose cotangents are arrays."""
         sums = self.pending
+        if self.sent is not None:
+            self.sent.append(tuple([g is not None for g in gradients]))
         for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
             if gradient is None:
                 continue

@@ -25,13 +25,14 @@ from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
 
 
-def walk(backward_pass: Any) -> None:
-    """Visit the nodes of a pass; put the gradients of its targets into its ``grads``."""
-    evaluator, wanted = backward_pass.evaluator, backward_pass.wanted
+def walk(backward_pass: Any, order: Sequence[Node] | None = None) -> None:
+    """Visit the nodes of a pass, or those of ``order``; put the gradients of its targets into its
+    ``grads``."""
+    evaluator, wanted, sent = backward_pass.evaluator, backward_pass.wanted, backward_pass.sent
     careful, sums = backward_pass.method.careful, backward_pass.pending
     arrived, gradients_of, add = evaluator.arrived, evaluator.gradients, evaluator.add
     notes = bool(careful) and not evaluator.computes
-    for node in backward_pass.order:
+    for node in backward_pass.order if order is None else order:
         if careful is None or (careful and node in careful):
             backward_pass.visit(node)
             continue
@@ -42,6 +43,8 @@ def walk(backward_pass: Any) -> None:
         if notes:
             backward_pass.note_read(node)
         gradients = gradients_of(node, mask, cotangents)
+        if sent is not None:
+            sent.append(tuple([gradient is not None for gradient in gradients]))
         for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
             if gradient is not None:
                 place = (parent, slot)
@@ -315,6 +318,10 @@ class WatchedValues(dict[Node, tuple[Any, ...]]):
 
     def __getitem__(self, node: Node) -> tuple[Any, ...]:
         return node.as_saved(super().__getitem__(node))
+
+    def taken(self, node: Node) -> tuple[Any, ...]:
+        """Return the saved values of a node as the pass has taken them; () for a node without."""
+        return self.get(node, ())
 
 
 def rule_operands(

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Accumulator, Node
+from ..graph.node import Accumulator, Call, Node
+from ..graph.traversal import has_plain_watchers, watched_nodes
 from .dynamic_index import by_position, general_kind
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
@@ -41,6 +42,8 @@ class Track:
         All nodes, the latest first.
     by_position : dict
         The nodes whose indices are data; see `dynamic_index`.
+    watched : sequence of int
+        The numbers of the nodes that may have hooks or the like, or are functions of users.
 
     Attributes
     ----------
@@ -60,11 +63,16 @@ class Track:
         The slots of each node; None if all are 0, as no node has several outputs.
     """
 
-    __slots__ = ("_above", "_leaves", "indexed", "keepers", "kinds", "route", "slots")
+    __slots__ = ("_above", "_leaves", "indexed", "keepers", "kinds", "route", "slots", "watched")
 
     def __init__(
-        self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
+        self,
+        roots: tuple[Node, ...],
+        order: Sequence[Node],
+        by_position: Collection[Node],
+        watched: Sequence[int] = (),
     ) -> None:
+        self.watched = frozenset(watched)
         index = {node: n for n, node in enumerate(order)}
         found: dict[Node, tuple[int, int]] = {}
         for n, node in enumerate((_Start(roots), *order)):
@@ -78,7 +86,7 @@ class Track:
         self.keepers = [
             (n, tuple([k for k, value in enumerate(node.saved) if value is not None]))
             for n, node in enumerate(order)
-            if node.saved
+            if node.saved and type(node) is not Call
         ]
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
         self.kinds = self._general(order)
@@ -111,7 +119,7 @@ class Track:
                 node.kind  # noqa: B018  looks for a shared one
             if not loose or self._general(nodes) != self.kinds:
                 return None
-        if any(map(_extras, nodes)):
+        if any(map(_extras, nodes)) and not self.watched:
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
@@ -121,7 +129,12 @@ class Track:
         above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
-        return nodes
+        return nodes if not self.watched or self._is_watched_there(nodes) else None
+
+    def _is_watched_there(self, nodes: list[Any]) -> bool:
+        """Whether no node of another graph is watched but those that may be."""
+        watched = watched_nodes(nodes)
+        return self.watched.issuperset(watched) and has_plain_watchers(nodes, watched)
 
     def _general(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the kinds of nodes: of each node whose index is data, the kind of its
@@ -144,7 +157,9 @@ class Track:
     def _has_its_leaves(self, nodes: list[Any]) -> bool:
         for n, spec in self._leaves:
             leaf = nodes[n]
-            if type(leaf) is not Accumulator or leaf.outputs[0] != spec or leaf.variable.hooks:
+            if type(leaf) is not Accumulator or leaf.outputs[0] != spec:
+                return False
+            if leaf.variable.hooks and n not in self.watched:
                 return False
         return True
 
