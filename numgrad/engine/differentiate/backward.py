@@ -341,6 +341,8 @@ class BackwardPass(Visits):
         structure = self.structure
         if structure is not None and self.trace is not None:
             recorded_plan.keep_recorded_plan(structure, self.trace, self.wanted, self.grads)
+        elif self.method.is_cut:
+            return  # all is computed
         elif self.comes_again and not self.request.create_graph and self._is_typical(results):
             assert structure is not None
             remember(structure, self.wanted, self.grads, self.request.batch)

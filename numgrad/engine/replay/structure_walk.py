@@ -43,7 +43,7 @@ class Track:
     by_position : dict
         The nodes whose indices are data; see `dynamic_index`.
     watched : sequence of int
-        The numbers of the nodes that may have hooks or the like, or are functions of users.
+        The numbers of the nodes that have hooks or the like, or are functions of users.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Track:
         by_position: Collection[Node],
         watched: Sequence[int] = (),
     ) -> None:
-        self.watched = frozenset(watched)
+        self.watched = list(watched)
         index = {node: n for n, node in enumerate(order)}
         found: dict[Node, tuple[int, int]] = {}
         for n, node in enumerate((_Start(roots), *order)):
@@ -132,9 +132,9 @@ class Track:
         return nodes if not self.watched or self._is_watched_there(nodes) else None
 
     def _is_watched_there(self, nodes: list[Any]) -> bool:
-        """Whether no node of another graph is watched but those that may be."""
+        """Whether the same nodes of another graph are watched."""
         watched = watched_nodes(nodes)
-        return self.watched.issuperset(watched) and has_plain_watchers(nodes, watched)
+        return watched == self.watched and has_plain_watchers(nodes, watched)
 
     def _general(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the kinds of nodes: of each node whose index is data, the kind of its
@@ -159,7 +159,7 @@ class Track:
             leaf = nodes[n]
             if type(leaf) is not Accumulator or leaf.outputs[0] != spec:
                 return False
-            if leaf.variable.hooks and n not in self.watched:
+            if leaf.variable.hooks and not self.watched:
                 return False
         return True
 
