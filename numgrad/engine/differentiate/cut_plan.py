@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph.node import Edge, Node, Value
+from ..graph.node import Edge, Node, Value, are_unwritten
 from ..graph.runtime import deferred_value
 from ..lower.executable import Executable
 from ..lower.lower import lower
@@ -187,11 +187,8 @@ def _is_unwritten(backward_pass: Any, stretch: Stretch) -> bool:
     if type(saved) is not WatchedValues:  # no function of the user has run yet
         return True
     for node in backward_pass.order[stretch.first : stretch.end]:
-        if node.versions:
-            taken = saved.taken(node)
-            for value, version in zip(taken, node.versions, strict=False):
-                if value is not None and value.version != version:
-                    return False
+        if node.versions and not are_unwritten(saved.taken(node), node.versions):
+            return False
     return True
 
 

@@ -28,7 +28,8 @@ def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
         if not backward_pass.is_stale and not backward_pass.request.retain_graph:
             backward_pass.has_freed = True
             for node in nodes:
-                node.free()
+                if node.saved:
+                    node.saved = None
 
 
 __all__ = ["freeing", "take_saved"]

@@ -396,7 +396,10 @@ _NOTHING: dict[str, Any] = {}
 def are_unwritten(saved: Sequence[Any], versions: Sequence[int]) -> bool:
     """Whether saved values still have the versions with which they were saved."""
     for value, version in zip(saved, versions, strict=False):
-        if value is not None and value.version != version:
+        if value is None:
+            continue
+        storage = value._storage
+        if version != (0 if storage is None else storage.version):
             return False
     return True
 

@@ -393,7 +393,7 @@ class Packed:
 
     __slots__ = ("content", "shape", "unpack_function")
 
-    version = 0  # the packed content belongs to the user: writes are not counted
+    version, _storage = 0, None  # the packed content belongs to the user: writes are not counted
 
     def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
         self.shape = value.shape

@@ -43,7 +43,7 @@ def follower_of(
         The arrays of its saved values and seeds.
     """
     make, track = getattr(runtime.target, "follower", None), plan.track
-    if make is None or track is None or plan.has_outside or track.watched:
+    if make is None or track is None or plan.has_outside or track.is_cut:
         return None
     if any([type(array) is not np.ndarray for array in arrays]):  # noqa: C419
         return None

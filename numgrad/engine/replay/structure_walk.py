@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Accumulator, Call, Node
-from ..graph.traversal import has_plain_watchers, watched_nodes
+from ..graph.node import Accumulator, Call, Node, OwnSlot
+from ..graph.traversal import has_plain_watchers
 from .dynamic_index import by_position, general_kind
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
@@ -61,9 +61,16 @@ class Track:
         The kind of each node, or of the stand-in of a node whose index is data.
     slots : list of tuple of int, optional
         The slots of each node; None if all are 0, as no node has several outputs.
+    is_cut : bool
+        Whether Python code of the user takes part in a pass.
+    marked, hooked : list of int
+        The nodes that have `Extras`, and the leaves with hooks.
     """
 
-    __slots__ = ("_above", "_leaves", "indexed", "keepers", "kinds", "route", "slots", "watched")
+    __slots__ = (
+        "_above", "_leaves", "hooked", "indexed", "is_cut", "keepers", "kinds", "marked", "route",
+        "slots",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -72,7 +79,9 @@ class Track:
         by_position: Collection[Node],
         watched: Sequence[int] = (),
     ) -> None:
-        self.watched = list(watched)
+        self.is_cut = bool(watched)
+        self.marked = [n for n in watched if order[n].extras is not None]
+        self.hooked = [n for n in watched if _has_hooks(order[n])]
         index = {node: n for n, node in enumerate(order)}
         found: dict[Node, tuple[int, int]] = {}
         for n, node in enumerate((_Start(roots), *order)):
@@ -119,7 +128,7 @@ class Track:
                 node.kind  # noqa: B018  looks for a shared one
             if not loose or self._general(nodes) != self.kinds:
                 return None
-        if any(map(_extras, nodes)) and not self.watched:
+        if [n for n, extras in enumerate(map(_extras, nodes)) if extras] != self.marked:
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
@@ -129,12 +138,16 @@ class Track:
         above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
-        return nodes if not self.watched or self._is_watched_there(nodes) else None
+        return nodes if self._has_plain_watchers(nodes) else None
 
-    def _is_watched_there(self, nodes: list[Any]) -> bool:
-        """Whether the same nodes of another graph are watched."""
-        watched = watched_nodes(nodes)
-        return watched == self.watched and has_plain_watchers(nodes, watched)
+    def _has_plain_watchers(self, nodes: list[Any]) -> bool:
+        """Whether a pass may visit watched nodes alone with care; see `has_plain_watchers`."""
+        seen = [*self.marked, *self.hooked]
+        if not seen:
+            return True
+        if OwnSlot in set(map(type, chain.from_iterable(map(_slots, nodes)))):
+            return has_plain_watchers(nodes, seen)
+        return not any([nodes[n].stream for n in self.marked])  # noqa: C419  a list is faster
 
     def _general(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the kinds of nodes: of each node whose index is data, the kind of its
@@ -159,9 +172,9 @@ class Track:
             leaf = nodes[n]
             if type(leaf) is not Accumulator or leaf.outputs[0] != spec:
                 return False
-            if leaf.variable.hooks and not self.watched:
+            if leaf.variable.hooks and n not in self.hooked:
                 return False
-        return True
+        return all([_has_hooks(nodes[n]) for n in self.hooked])  # noqa: C419
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
         """Return the arrays of the saved values of ``nodes``, followed by ``last``, the arrays of
@@ -188,6 +201,11 @@ class Track:
         """Return the positions of the indexed elements, for each node whose index is data."""
         found: list[Any] = [by_position(nodes[n]) for n in self.indexed]
         return [seen.positions for seen in found]
+
+
+def _has_hooks(node: Node) -> bool:
+    """Whether a node is the accumulator of a leaf that has hooks."""
+    return isinstance(node, Accumulator) and bool(node.variable.hooks)
 
 
 def identity_numbers(arrays: Sequence[np.ndarray]) -> list[int]:
