@@ -16,6 +16,7 @@ import numpy as np
 
 from ..graph.node import Edge, Node, Value, are_unwritten
 from ..graph.runtime import deferred_value
+from ..graph.traversal import is_seen_within
 from ..lower.executable import Executable
 from ..lower.lower import lower
 from ..record.apply import deferring, runtime
@@ -35,6 +36,16 @@ class Sent(NamedTuple):
     patterns: list[tuple[bool, ...]]
 
 
+class Seen(NamedTuple):
+    """A node whose tensors are watched, by its number in the order of the pass.
+
+    Its cotangents go through their hooks. If the node has a derivative, that is the first one of
+    the stretch that follows.
+    """
+
+    node: int
+
+
 class Stretch:
     """The nodes between two watched ones, and the program that stands for them.
 
@@ -44,6 +55,8 @@ class Stretch:
     ----------
     first, end : int
         The first node, and the one after the last.
+    is_begun : bool
+        Whether the cotangents of the first node have gone through its hooks already.
     reads : list of (int, int)
         The nodes and slots of the sums of cotangents that the program takes, after the arrays of
         the structure.
@@ -55,10 +68,10 @@ class Stretch:
         negative: ``~n`` for what arrived at ``reads[n]``; or an array, which is a constant.
     """
 
-    __slots__ = ("end", "executable", "first", "grads", "reads", "sums")
+    __slots__ = ("end", "executable", "first", "grads", "is_begun", "reads", "sums")
 
-    def __init__(self, first: int, end: int) -> None:
-        self.first, self.end = first, end
+    def __init__(self, first: int, end: int, is_begun: bool) -> None:
+        self.first, self.end, self.is_begun = first, end, is_begun
         self.reads: list[tuple[int, int]] = []
         self.executable: Executable | None = None
         self.sums: list[tuple[int, int, Any]] = []
@@ -117,16 +130,19 @@ def follow(backward_pass: Any, plan: CutPlan) -> None:
     """Walk over the nodes of a pass by a plan, as long as the plan fits."""
     order, pending = backward_pass.order, backward_pass.pending
     for step in plan.steps:
-        if type(step) is Sent:
+        kind = type(step)
+        if kind is Seen:
+            _see(backward_pass, order[step.node])
+        elif kind is Sent:
             if _visit(backward_pass, order[step.node]) != step.patterns:
                 walk(backward_pass, order[step.node + 1 :])
                 return
-            continue
-        reads = [pending[order[n], slot] for n, slot in step.reads]
-        if not (all(map(_is_plain, reads)) and _is_unwritten(backward_pass, step)):
-            walk(backward_pass, order[step.first :])
-            return
-        step.run(backward_pass, reads)
+        else:
+            reads = [pending[order[n], slot] for n, slot in step.reads]
+            if not _is_runnable(backward_pass, step, reads):
+                _leave(backward_pass, step)
+                return
+            step.run(backward_pass, reads)
 
 
 def build(backward_pass: Any) -> None:
@@ -137,14 +153,22 @@ def build(backward_pass: Any) -> None:
     steps: list[Any] = []
     at = 0
     while at < len(order):
-        if order[at] in watched:
-            steps.append(Sent(at, _visit(backward_pass, order[at])))
+        node = order[at]
+        is_seen = node in watched
+        if is_seen and (node.kind is None or is_seen_within(node)) and not _is_leaf(node):
+            steps.append(Sent(at, _visit(backward_pass, node)))
             at += 1
             continue
-        stretch = Stretch(at, _end(order, at, watched))
+        if is_seen:
+            steps.append(Seen(at))
+            _see(backward_pass, node)
+            if node not in backward_pass.wanted:
+                at += 1
+                continue
+        stretch = Stretch(at, _end(order, at + 1, watched), is_seen)
         reads = drawing.places(stretch)
-        if not (all(map(_is_plain, reads)) and _is_unwritten(backward_pass, stretch)):
-            walk(backward_pass, order[at:])
+        if not _is_runnable(backward_pass, stretch, reads):
+            _leave(backward_pass, stretch)
             return
         drawing.lower(stretch, reads)
         stretch.run(backward_pass, reads)
@@ -167,6 +191,11 @@ def _end(order: Sequence[Node], at: int, watched: set[Node]) -> int:
     return at
 
 
+def _is_leaf(node: Node) -> bool:
+    """Whether a node is an accumulator of which only the tensor is watched."""
+    return node.is_accumulator and node.extras is None
+
+
 def _visit(backward_pass: Any, node: Node) -> list[tuple[bool, ...]]:
     """Visit a watched node; return for each time that the node sends gradients which inputs get
     one."""
@@ -174,6 +203,37 @@ def _visit(backward_pass: Any, node: Node) -> list[tuple[bool, ...]]:
     walk(backward_pass, (node,))
     backward_pass.sent = None
     return sent
+
+
+def _see(backward_pass: Any, node: Node) -> None:
+    """Let the cotangents of a node go through the hooks of its tensors; if the node has a
+    derivative, put them back where the program of a stretch takes them from."""
+    values = [backward_pass.arrive(node, slot) for slot in range(len(node._kind.outputs))]
+    if node not in backward_pass.wanted:
+        backward_pass.execute(node, values)
+        return
+    for slot, value in enumerate(values):
+        if value is not None:
+            backward_pass.pending[node, slot] = value.array
+
+
+def _leave(backward_pass: Any, stretch: Stretch) -> None:
+    """Walk over the nodes from a stretch on without a plan."""
+    order, first = backward_pass.order, stretch.first
+    if stretch.is_begun:
+        node, value = order[first], backward_pass.evaluator.value
+        slots = range(len(node._kind.outputs))
+        totals = [backward_pass.pending.pop((node, slot), None) for slot in slots]
+        backward_pass.execute(node, list(map(value, totals)))
+        first += 1
+    walk(backward_pass, order[first:])
+
+
+def _is_runnable(backward_pass: Any, stretch: Stretch, reads: Sequence[Any]) -> bool:
+    """Whether the program of a stretch computes what the nodes would, from what has arrived."""
+    if stretch.is_begun and is_seen_within(backward_pass.order[stretch.first]):
+        return False  # hooks that a hook has just registered
+    return all(map(_is_plain, reads)) and _is_unwritten(backward_pass, stretch)
 
 
 def _is_plain(array: Any) -> bool:
@@ -247,11 +307,25 @@ class _Drawing:
         run.evaluator, run.pending, run.grads = self.evaluator, sums, {}
         try:
             with deferring(True, []):
-                walk(run, order[stretch.first : stretch.end])
+                self._walk(stretch)
             return {place: deferred_value(total) for place, total in sums.items()}, run.grads
         finally:
             run.evaluator, run.pending, run.grads = before
-            run.uncomputed.clear()
+
+    def _walk(self, stretch: Stretch) -> None:
+        """Visit the nodes of a stretch, none of them with care."""
+        run, first = self.run, stretch.first
+        careful, targets = run.method.careful, run.targets
+        run.method = run.method._replace(careful=())
+        if stretch.is_begun:  # the first node is none of the targets any more
+            begun = run.order[first]
+            run.targets = {edge for edge in targets if edge.node is not begun}
+            self.evaluator.targets = run.targets
+        try:
+            walk(run, run.order[first : stretch.end])
+        finally:
+            run.method = run.method._replace(careful=careful)
+            run.targets = self.evaluator.targets = targets
 
 
 __all__ = ["build", "follow"]

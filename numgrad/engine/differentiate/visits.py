@@ -49,11 +49,11 @@ class Visits:
         if extras is None and not self.evaluator.computes and self._sends_parts(node):
             return
         count = len(node._kind.outputs)
-        self._execute(node, [self._arrive(node, slot) for slot in range(count)])
+        self.execute(node, [self.arrive(node, slot) for slot in range(count)])
         if extras is not None:
             past = hooks.arrive_past(self, node)
             if past is not None:
-                self._execute(node, past, is_seen=False)
+                self.execute(node, past, is_seen=False)
 
     def _sends_parts(self, node: Node) -> bool:
         """Send the gradient of a part of an array by the part, if that is what the node does and
@@ -63,7 +63,7 @@ class Visits:
         sent = self.parts.send_on(node, self.pending.get(Edge(node, 0)), self.wanted[node])
         if sent is None:
             return False
-        self._arrive(node, 0)  # removes the total, which nothing else reads
+        self.arrive(node, 0)  # removes the total, which nothing else reads
         self._send(node, sent)
         return True
 
@@ -74,7 +74,7 @@ class Visits:
         unseen = edge not in self.targets and edge not in self.late and request.check is None
         return unseen and node.extras is None and not request.retain_all
 
-    def _execute(
+    def execute(
         self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
     ) -> None:
         """Compute the gradients of a node's inputs from the cotangents of its outputs, and add them
@@ -148,20 +148,14 @@ class Visits:
         finally:
             mode.site = before
 
-    def _arrive(self, node: Node, slot: int) -> Value | None:
+    def arrive(self, node: Node, slot: int) -> Value | None:
         """Return the total cotangent of an output after the hooks there; keep the cotangent as a
         result if the output is a target."""
         edge = Edge(node, slot)
-        total, of_parts = self.pending.pop(edge, None), self.parts.take(edge)
+        total = self.pending.pop(edge, None)
         value = None if total is None else self.evaluator.value(total)
-        if of_parts is not None:
-            value = of_parts if value is None else runtime.roles.add(value, of_parts)
-        if self.uncomputed:
-            self.uncomputed.pop(edge, None)
-        if self.late:
-            late = self.evaluator.value(self.late.pop(edge, None))
-            if late is not None:
-                value = late if value is None else runtime.roles.add(value, late)
+        if self.late or not self.evaluator.computes:
+            value = self._with_others(edge, value)
         if value is None:
             return None
         table = hooks.tensor_table(edge)
@@ -172,6 +166,16 @@ class Visits:
             if value.array is None:
                 self.uncomputed[edge] = value
         self._retain(edge, value)
+        return value
+
+    def _with_others(self, edge: Edge, value: Value | None) -> Value | None:
+        """Return the sum of a total cotangent and of what is kept apart: gradients of parts, and
+        late seeds."""
+        self.uncomputed.pop(edge, None)
+        late = self.evaluator.value(self.late.pop(edge, None))
+        for other in (self.parts.take(edge), late):
+            if other is not None:
+                value = other if value is None else runtime.roles.add(value, other)
         return value
 
     def _retain(self, edge: Edge, value: Value) -> None:

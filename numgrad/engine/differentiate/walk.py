@@ -261,7 +261,8 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
-        key = (node._kind, mask) if len(cotangents) == 1 else None
+        is_usual = len(cotangents) == 1 and cotangents[0] is not None  # a hook may have dropped it
+        key = (node._kind, mask) if is_usual else None
         rule, saved = self._known.get(key), self.saved[node]
         if rule is None:
             rule = self._rule(node, mask, saved, cotangents)

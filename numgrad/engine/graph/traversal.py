@@ -56,6 +56,12 @@ def watched_nodes(nodes: Sequence[Node]) -> list[int]:
     return found
 
 
+def is_seen_within(node: Node) -> bool:
+    """Whether hooks look at the node itself, and not only at the tensors that it has made."""
+    extras = node.extras
+    return extras is not None and bool(extras.pre_hooks or extras.post_hooks)
+
+
 def has_plain_watchers(nodes: Sequence[Node], watched: Iterable[int]) -> bool:
     """Whether a pass may visit the watched nodes alone with care.
 

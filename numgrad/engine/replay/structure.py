@@ -16,7 +16,7 @@ from ..._settings import settings
 from ...process.bounded_dict import Bounded
 from ..derivatives.region_gradients import reads_partly_written, writes
 from ..graph.node import Accumulator, Call, Node
-from ..graph.traversal import has_plain_watchers, watched_nodes
+from ..graph.traversal import has_plain_watchers, is_seen_within, watched_nodes
 from ..graph.value import Value
 from ..record.apply import runtime
 from .dynamic_index import ByPosition, by_position, is_worthwhile
@@ -241,7 +241,7 @@ class _Key:
             request.direction, settings.version, runtime.target,
         )  # fmt: skip
         if self.watched:
-            self.parts.append(tuple(self.watched))
+            self.parts.append(tuple([(n, is_seen_within(self.order[n])) for n in self.watched]))
         key: Hashable = tuple(self.parts)
         indexed = self.indexed
         if indexed:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.node import Accumulator, Call, Node, OwnSlot
-from ..graph.traversal import has_plain_watchers
+from ..graph.traversal import has_plain_watchers, is_seen_within
 from .dynamic_index import by_position, general_kind
 
 _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
@@ -65,11 +65,13 @@ class Track:
         Whether Python code of the user takes part in a pass.
     marked, hooked : list of int
         The nodes that have `Extras`, and the leaves with hooks.
+    within : list of bool
+        For each marked node whether its hooks are called by its own visit; see `is_seen_within`.
     """
 
     __slots__ = (
         "_above", "_leaves", "hooked", "indexed", "is_cut", "keepers", "kinds", "marked", "route",
-        "slots",
+        "slots", "within",
     )  # fmt: skip
 
     def __init__(
@@ -81,6 +83,7 @@ class Track:
     ) -> None:
         self.is_cut = bool(watched)
         self.marked = [n for n in watched if order[n].extras is not None]
+        self.within = [is_seen_within(order[n]) for n in self.marked]
         self.hooked = [n for n in watched if _has_hooks(order[n])]
         index = {node: n for n, node in enumerate(order)}
         found: dict[Node, tuple[int, int]] = {}
@@ -128,7 +131,10 @@ class Track:
                 node.kind  # noqa: B018  looks for a shared one
             if not loose or self._general(nodes) != self.kinds:
                 return None
-        if [n for n, extras in enumerate(map(_extras, nodes)) if extras] != self.marked:
+        marked = [n for n, extras in enumerate(map(_extras, nodes)) if extras]
+        if marked != self.marked:
+            return None
+        if marked and [is_seen_within(nodes[n]) for n in marked] != self.within:
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
