@@ -90,10 +90,15 @@ class Visits:
         mask = self.wanted.get(node)
         if mask is None:
             return
+        gradients: Sequence[Any]
+        has_dropped = False
         if extras is not None and extras.pre_hooks and is_seen:
             cotangents = hooks.run_pre_hooks(self, node, cotangents)
-        gradients: Sequence[Any]
-        if self.evaluator.computes:
+            is_nothing = all([c is None for c in cotangents])  # noqa: C419
+            has_dropped = is_nothing and not node.operator.is_python  # which may get zeros
+        if has_dropped:
+            gradients = [None] * len(node.parents)
+        elif self.evaluator.computes:
             arrays = [None if c is None else c.array for c in cotangents]
             gradients = self.evaluator.gradients(node, mask, arrays)
             if not (is_seen and node.post_hooks):
