@@ -177,8 +177,7 @@ class BackwardPass(Visits):
                     self._compute_results()
             else:
                 # Without functions of users there are no cycles for the garbage collector.
-                is_quiet = self.structure is not None and not self.method.is_cut
-                quiet = paused() if is_quiet else nullcontext()
+                quiet = paused() if self._is_quiet() else nullcontext()
                 with quiet, changing(grad=self.request.create_graph, showing=self):
                     self.streams = streams_of(self.order) if self.method.careful is None else None
                     with self._computing():
@@ -190,6 +189,10 @@ class BackwardPass(Visits):
         finally:
             self.evaluator = None  # it refers to the pass
         return self._outcome()
+
+    def _is_quiet(self) -> bool:
+        structure = self.structure
+        return structure is not None and not (structure.watched or self.method.is_cut)
 
     def _compute_results(self) -> None:
         self._seed()
@@ -299,7 +302,8 @@ class BackwardPass(Visits):
         if self.evaluator.computes:
             return
         others = map(self.evaluator.value, self.uncomputed.values())
-        values = [v for v in (*values, *others) if v.array is None]
+        retained = [value for _, value in self.retained]  # of saved values that may be written next
+        values = [v for v in (*values, *others, *retained) if v.array is None]
         self.uncomputed.clear()
         self.note_owned(values)
         self._force(values)
@@ -343,8 +347,7 @@ class BackwardPass(Visits):
             recorded_plan.keep_recorded_plan(structure, self.trace, self.wanted, self.grads)
         elif self.method.is_cut:
             return  # all is computed
-        elif self.comes_again and not self.request.create_graph and self._is_typical(results):
-            assert structure is not None
+        elif structure is not None and self.comes_again and self._is_typical(structure, results):
             remember(structure, self.wanted, self.grads, self.request.batch)
         elif mode.capture is None and self.around is None:
             self._force([*results, *saved])
@@ -357,9 +360,12 @@ class BackwardPass(Visits):
             for edge, value in self.grads.items():
                 self.request.check.delivered(edge, value)
 
-    def _is_typical(self, results: Sequence[Value]) -> bool:
+    def _is_typical(self, structure: Structure, results: Sequence[Value]) -> bool:
         """Whether one program can stand for the whole pass, and so serve later passes.
 
-        That is so if no result was computed on the way, and no tensor retains its gradient.
+        That is so if nobody takes part in the pass or records it, no result was computed on the
+        way, and no tensor retains its gradient.
         """
+        if structure.watched or self.request.create_graph:
+            return False
         return all(value.array is None for value in results) and len(results) == len(self.grads)

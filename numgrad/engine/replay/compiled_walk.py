@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ir.way import Types, Way
 from ..graph.kind import Kind
-from ..graph.node import Accumulator, Node, OwnSlot
+from ..graph.node import Accumulator, Call, Node, OwnSlot
 from ..graph.value import CapturedStorage, ForeignStorage, LeafState, Storage
 from ..lower.fallback import attempt
 from ..record.apply import runtime
@@ -43,7 +43,7 @@ def follower_of(
         The arrays of its saved values and seeds.
     """
     make, track = getattr(runtime.target, "follower", None), plan.track
-    if make is None or track is None or plan.has_outside or track.is_cut:
+    if make is None or track is None or plan.has_outside:
         return None
     if any([type(array) is not np.ndarray for array in arrays]):  # noqa: C419
         return None
@@ -52,6 +52,8 @@ def follower_of(
     way = Way(
         track.kinds,
         [type(node) is Accumulator for node in nodes],
+        track.marked,
+        track.hooked,
         track.indexed,
         runtime.roles.put_view,
         track.route,
@@ -64,6 +66,6 @@ def follower_of(
         plan.layouts,
     )
     types = Types(
-        Node, Accumulator, runtime.value, _STORAGES, LeafState, Kind, OwnSlot, ByPosition
+        Node, Accumulator, Call, runtime.value, _STORAGES, LeafState, Kind, OwnSlot, ByPosition
     )
     return attempt("recognise a graph directly", f"{len(nodes)} nodes", lambda: make(types, way))

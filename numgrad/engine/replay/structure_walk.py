@@ -131,10 +131,7 @@ class Track:
                 node.kind  # noqa: B018  looks for a shared one
             if not loose or self._general(nodes) != self.kinds:
                 return None
-        marked = [n for n, extras in enumerate(map(_extras, nodes)) if extras]
-        if marked != self.marked:
-            return None
-        if marked and [is_seen_within(nodes[n]) for n in marked] != self.within:
+        if [n for n, extras in enumerate(map(_extras, nodes)) if extras] != self.marked:
             return None
         numbers = list(map(_numbers, nodes))
         if not all(map(gt, numbers, numbers[1:])):
@@ -144,16 +141,21 @@ class Track:
         above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
-        return nodes if self._has_plain_watchers(nodes) else None
+        return nodes if not self.is_cut or self.are_watched_alike(nodes) else None
 
-    def _has_plain_watchers(self, nodes: list[Any]) -> bool:
-        """Whether a pass may visit watched nodes alone with care; see `has_plain_watchers`."""
+    def are_watched_alike(self, nodes: Sequence[Any]) -> bool:
+        """Whether the marked nodes and hooked leaves of another graph are watched alike, and a pass
+        may visit them alone with care; see `has_plain_watchers`."""
         seen = [*self.marked, *self.hooked]
         if not seen:
             return True
+        if [is_seen_within(nodes[n]) for n in self.marked] != self.within:
+            return False
+        if not all([_has_hooks(nodes[n]) for n in self.hooked]):  # noqa: C419  a list is faster
+            return False
         if OwnSlot in set(map(type, chain.from_iterable(map(_slots, nodes)))):
             return has_plain_watchers(nodes, seen)
-        return not any([nodes[n].stream for n in self.marked])  # noqa: C419  a list is faster
+        return not any([nodes[n].stream for n in self.marked])  # noqa: C419
 
     def _general(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the kinds of nodes: of each node whose index is data, the kind of its
@@ -180,7 +182,7 @@ class Track:
                 return False
             if leaf.variable.hooks and n not in self.hooked:
                 return False
-        return all([_has_hooks(nodes[n]) for n in self.hooked])  # noqa: C419
+        return True
 
     def arrays(self, nodes: list[Any], last: Sequence[Any]) -> list[np.ndarray] | None:
         """Return the arrays of the saved values of ``nodes``, followed by ``last``, the arrays of
