@@ -103,7 +103,7 @@ class FunctionContext:
         ])  # fmt: skip
 
     def _restore(self, call: Context, position: int, source: Any) -> Tensor:
-        if self._plain:
+        if self._plain or not call.create_graph:
             source = NO_EDGE
         elif isinstance(source, int):
             source = own_edge(call.node, source) if source >= 0 else call.node.edge(~source)
@@ -122,9 +122,10 @@ class FunctionContext:
     def during(self, call: Context) -> "FunctionContext":
         """Return a context for one call of backward that shares the attributes of this one."""
         copy = object.__new__(FunctionContext)
-        for name in FunctionContext.__slots__[2:]:
-            setattr(copy, name, getattr(self, name))
         copy.__dict__ = self.__dict__
+        copy.positions, copy._takes_part, copy.slots = self.positions, self._takes_part, self.slots
+        copy.materialize, copy._plain, copy._node = self.materialize, self._plain, self._node
+        copy._saved, copy._sources, copy._constant = self._saved, self._sources, self._constant
         copy._call = call
         return copy
 

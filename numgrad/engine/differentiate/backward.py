@@ -332,10 +332,14 @@ class BackwardPass(Visits):
         """Compute values that a Python function is going to see, and may keep."""
         if not self.evaluator.computes:
             self.force(values)
-        if type(self.saved) is dict:
-            self.saved = self.evaluator.saved = WatchedValues(self.saved)
+        self.watch_saved()
         if self.request.create_graph:
             self.shown.extend(values)
+
+    def watch_saved(self) -> None:
+        """Look at saved values when they are read from now on, as Python code may write them."""
+        if type(self.saved) is dict:
+            self.saved = self.evaluator.saved = WatchedValues(self.saved)
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]

@@ -140,7 +140,9 @@ class Visits:
     ) -> Sequence[Value | None]:
         """Return the gradients of a node's inputs, by the derivative of the node's operator."""
         context = Context(node, self.saved[node], wanted, self.request.create_graph)
-        return fit_all(self._differentiate(node, context, cotangents), node, wanted)
+        gradients = self._differentiate(node, context, cotangents)
+        # A function of the user has its own checks.
+        return gradients if node.operator.is_python else fit_all(gradients, node, wanted)
 
     def _differentiate(
         self, node: Node, context: Context, cotangents: Sequence[Value | None]
@@ -156,21 +158,29 @@ class Visits:
     def arrive(self, node: Node, slot: int) -> Value | None:
         """Return the total cotangent of an output after the hooks there; keep the cotangent as a
         result if the output is a target."""
-        edge = Edge(node, slot)
-        total = self.pending.pop(edge, None)
-        value = None if total is None else self.evaluator.value(total)
+        edge, extras = Edge(node, slot), node.extras
+        total, value = self.pending.pop(edge, None), None
+        table = hooks.tensor_table(edge) if extras is not None or node.is_accumulator else None
+        if table and edge in self.request.silent:
+            table = None
         if self.late or not self.evaluator.computes:
-            value = self._with_others(edge, value)
-        if value is None:
+            value = self._with_others(edge, None if total is None else self.evaluator.value(total))
+            if value is None:
+                return None
+            value = hooks.run_tensor_hooks(self, table, value) if table else value
+        elif total is None:
             return None
-        table = hooks.tensor_table(edge)
-        if table and edge not in self.request.silent:
-            value = hooks.run_tensor_hooks(self, table, value)
+        elif table:
+            value = hooks.run_on_array(self, table, total, node._kind.outputs[slot])
+        else:
+            value = runtime.value(total)
         if edge in self.targets:
             self.grads[edge] = value
             if value.array is None:
                 self.uncomputed[edge] = value
-        self._retain(edge, value)
+        is_retained = extras is not None and slot in extras.retained
+        if is_retained or (self.request.retain_all and not node.is_accumulator):
+            self.retained.append((edge, value))
         return value
 
     def _with_others(self, edge: Edge, value: Value | None) -> Value | None:
@@ -182,13 +192,6 @@ class Visits:
             if other is not None:
                 value = other if value is None else runtime.roles.add(value, other)
         return value
-
-    def _retain(self, edge: Edge, value: Value) -> None:
-        node, slot = edge
-        assert node is not None
-        retained = node.extras is not None and slot in node.extras.retained
-        if retained or (self.request.retain_all and not node.is_accumulator):
-            self.retained.append((edge, value))
 
     def _add(self, sums: dict[Edge, Any], edge: Edge, value: Value) -> None:
         if hooks.is_past_hooks(edge) and self.request.direction != "forward":

@@ -261,26 +261,31 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
+        if node._kind.operator.is_python:
+            return self._called(node, mask, cotangents)
         is_usual = len(cotangents) == 1 and cotangents[0] is not None  # a hook may have dropped it
         key = (node._kind, mask) if is_usual else None
         rule, saved = self._known.get(key), self.saved[node]
         if rule is None:
             rule = self._rule(node, mask, saved, cotangents)
             if rule is None:
-                values = [None if total is None else runtime.value(total) for total in cotangents]
-                return [None if g is None else g.array for g in self._made(node, mask, values)]
+                return self._called(node, mask, cotangents)
             if key is not None:
                 self._known[node._kind, mask] = rule
         given = [total for total in cotangents if total is not None]
         given += [saved[n].array for n in rule.reads]
         return rule.compute(given)
 
-    def _made(self, node: Node, mask: Any, values: Sequence[Any]) -> Sequence[Any]:
-        """Return the gradients that the operator of a node makes of values, without recording."""
+    def _called(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> list[Any]:
+        """Return the gradients that the operator of a node makes when it is called, without
+        recording."""
+        values = [None if total is None else runtime.value(total) for total in cotangents]
         if not mode.grad:
-            return self.run.differentiated(node, mask, values)
-        with grad_mode(False):
-            return self.run.differentiated(node, mask, values)
+            made = self.run.differentiated(node, mask, values)
+        else:
+            with grad_mode(False):
+                made = self.run.differentiated(node, mask, values)
+        return [None if g is None else g.array for g in made]
 
     def _rule(
         self, node: Node, mask: Any, saved: tuple[Any, ...], cotangents: Sequence[Any]

@@ -286,11 +286,11 @@ class Value:
         value.slot = 0
         return value
 
-    def with_array(self, array: np.ndarray) -> "Value":
-        """Return a value for a new array of the same spec, with no place in the graph."""
-        cls = type(self)
+    @classmethod
+    def of_spec(cls, array: np.ndarray, spec: Spec) -> Self:
+        """Return a value for a new array of a spec, with no place in the graph."""
         value = cls.__new__(cls)
-        value.array, value.spec = array, self.spec
+        value.array, value.spec = array, spec
         value._storage = _captured_storage() if capturing else None
         value._requires_grad = value._kept = False
         value.node = value.expr = value._view = value._leaf = None
