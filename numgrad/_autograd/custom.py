@@ -104,7 +104,8 @@ class Function:
             else:
                 result = cls.forward(*args)
                 cls.setup_context(ctx, args, result)
-        _check_unwritten(cls.__name__, tensors, versions)
+        if versions != [tensor.version for tensor in tensors]:
+            _check_unwritten(cls.__name__, tensors, versions)
         results = result if isinstance(result, tuple) else (result,)
         outputs = _own_outputs(results, tensors)
         if mode.grad and any([tensor.requires_grad for tensor in tensors]):  # noqa: C419

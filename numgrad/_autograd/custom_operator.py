@@ -11,6 +11,7 @@ from .._tensor import Tensor, placed
 from ..engine.derivatives.context import Context
 from ..engine.derivatives.rules import fit
 from ..engine.differentiate import hooks
+from ..engine.graph.node import Node
 from ..engine.graph.value import Spec, spec_of
 from ..engine.record.apply import mode
 from ..ir.broadcasting import broadcast_shapes
@@ -55,6 +56,28 @@ class PythonOperator(Operator):
         except Exception as error:
             error.add_note(f"in the backward of {self.name}{context.node.where()}")
             raise
+
+    def computed(
+        self, backward_pass: Any, node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Any]
+    ) -> list[Any]:
+        """Return what `differentiate` does, from arrays and as arrays, in a pass that computes each
+        operation at once: no array has rows, and nothing is captured."""
+        context = Context(node, backward_pass.saved[node], wanted, False)
+        ctx = context.static["ctx"].during(context)
+        backward_pass.watch_saved()
+        pairs = zip(cotangents, context.output_specs, strict=True)
+        given = [None if g is None else hooks.copy_of_array(g, spec) for g, spec in pairs]
+        before, mode.site = mode.site, node.site
+        try:
+            returned = self.function.backward(ctx, *self._arguments(ctx, context, given, ()))
+            gradients = self._checked(ctx, context, returned, ())
+        except Exception as error:
+            error.add_note(f"in the backward of {self.name}{node.where()}")
+            raise
+        finally:
+            mode.site = before
+        backward_pass.foreign += [g for g in gradients if g is not None]
+        return [None if g is None else g.array for g in gradients]
 
     def tangent(
         self, forward_pass: Any, context: Context, tangents: Sequence[Any]

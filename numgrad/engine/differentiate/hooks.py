@@ -50,18 +50,19 @@ def run_on_array(backward_pass: Any, table: dict[int, Any], array: Any, spec: Sp
     backward_pass.watch_saved()
     value: Any = None
     for hook in list(table.values()):
-        if value is None and _is_usual(array, spec):
-            given = runtime.value.of_spec(array.copy(), spec)
-        else:
-            given = _copy(runtime.value(array) if value is None else value)
+        given = copy_of_array(array, spec) if value is None else _copy(value)
         value = _replace(hook(given), given)
         backward_pass.foreign.append(value)
     return value
 
 
-def _is_usual(array: Any, spec: Spec) -> bool:
-    is_own = array.shape == spec.shape and array.dtype is spec.dtype
-    return is_own and type(array) is np.ndarray and array.flags.c_contiguous
+def copy_of_array(array: Any, spec: Spec) -> Any:
+    """Return a copy of a cotangent as a value that a function of the user may write; ``spec`` is
+    that of the cotangent's tensor, which the array mostly has, too."""
+    is_usual = array.shape == spec.shape and array.dtype is spec.dtype
+    if is_usual and type(array) is np.ndarray and array.flags.c_contiguous:
+        return runtime.value.of_spec(array.copy(), spec)
+    return _copy(runtime.value(array))
 
 
 def _call_hook(hook: Callable[..., Any], g: Any) -> tuple[Any]:

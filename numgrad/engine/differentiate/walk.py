@@ -261,8 +261,9 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
-        if node._kind.operator.is_python:
-            return self._called(node, mask, cotangents)
+        operator = node._kind.operator
+        if operator.is_python:
+            return operator.computed(self.run, node, mask, cotangents)  # type: ignore[no-any-return]
         is_usual = len(cotangents) == 1 and cotangents[0] is not None  # a hook may have dropped it
         key = (node._kind, mask) if is_usual else None
         rule, saved = self._known.get(key), self.saved[node]
