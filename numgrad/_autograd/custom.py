@@ -189,14 +189,16 @@ def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]
 def _record(
     cls: type[Function],
     ctx: FunctionContext,
-    tensors: Sequence[Tensor],
+    tensors: list[Tensor],
     results: Sequence[Any],
     outputs: Sequence[Any],
 ) -> None:
     """Record a call of the function as a node, and attach the outputs that are tensors to the node.
     """
-    produced = [output for output in outputs if isinstance(output, Tensor)]
-    originals = [result for result in results if isinstance(result, Tensor)]
+    produced, originals = outputs, results
+    if not all([isinstance(result, Tensor) for result in results]):  # noqa: C419  a list is faster
+        produced = [output for output in outputs if isinstance(output, Tensor)]
+        originals = [result for result in results if isinstance(result, Tensor)]
     node = new_call(
         operator_of(cls),
         {"ctx": ctx},
@@ -205,8 +207,7 @@ def _record(
         tuple([tensor.spec for tensor in tensors]),
         tuple([output.spec for output in produced]),
     )
-    ctx.settle(node, tensors, results, originals, produced)
-    saved = ctx.values_to_save(produced)
+    saved = ctx.settle(node, tensors, results, originals, produced)
     if saved:
         node.save([None if value is None else pack(value) for value in saved])
     attach(node, produced, ctx.constant_slots(originals))

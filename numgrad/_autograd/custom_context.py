@@ -141,14 +141,16 @@ class FunctionContext:
         node: Node,
         inputs: Sequence[Tensor],
         results: Sequence[Any],
-        originals: Sequence[Tensor],
-        outputs: Sequence[Value],
-    ) -> None:
-        """Note the node, the slot of each result, and the edge of each saved tensor.
+        originals: Sequence[Any],
+        outputs: Sequence[Any],
+    ) -> list[Value | None]:
+        """Note the node, the slot of each result, and the edge of each saved tensor; return the
+        values that the node saves.
 
         ``results`` are what ``forward`` has returned, ``originals`` the tensors among them, and
         ``outputs`` the tensors that users get in their place. If the user has set such a tensor as
-        an attribute, the attribute becomes the output, too.
+        an attribute, the attribute becomes the output, too. An output is saved as a detached copy,
+        as otherwise the node would keep itself alive.
         """
         self._node = weakref.ref(node)
         if len(originals) == len(results):
@@ -156,31 +158,25 @@ class FunctionContext:
         else:
             slots = iter(range(len(originals)))
             self.slots = tuple([next(slots) if isinstance(r, Tensor) else None for r in results])
-        if not self._saved and not self.__dict__:
-            self._sources = []
-            return
+        saved, self._saved = self._saved, ()
+        if not saved and not self.__dict__:
+            return []
         known = {id(result): slot for slot, result in enumerate(originals)}
-        # Numbers of inputs are negative: ``~place`` in the node's edges.
-        known |= {id(tensor): ~place for place, tensor in enumerate(inputs)}
+        for place, tensor in enumerate(inputs):
+            known[id(tensor)] = ~place  # numbers of inputs are negative
         for key, value in self.__dict__.items():
             slot = known.get(id(value), -1)
             if slot >= 0:
                 self.__dict__[key] = outputs[slot]
-        self._sources = [
-            None if t is None else t.edge if (place := known.get(id(t))) is None else place
-            for t in self._saved
-        ]
-
-    def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
-        """Return the values that the node saves.
-
-        An output is saved as a detached copy, as otherwise the node would keep itself alive.
-        """
-        values = [
-            produced[source].detached() if isinstance(source, int) and source >= 0 else tensor
-            for source, tensor in zip(self._sources, self._saved, strict=True)
-        ]
-        self._saved = ()
+        values: list[Value | None] = []
+        for value in saved:
+            source: Any = known.get(id(value))
+            if source is not None:
+                value = outputs[source].detached() if source >= 0 else value
+            elif value is not None:
+                source = value.edge
+            self._sources.append(source)
+            values.append(value)
         return values
 
     def constant_slots(self, originals: Sequence[Any]) -> set[int]:

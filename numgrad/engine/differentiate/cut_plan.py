@@ -281,12 +281,15 @@ class _Drawing:
         values: list[Value] = []
         for found, listed in ((sums, stretch.sums), (grads, stretch.grads)):
             for (node, slot), value in found.items():
-                if value.array is None:
-                    source: Any = len(values)
+                source: Any = given.get(id(value.array))
+                if source is not None:
+                    source = ~source
+                elif value.array is None or id(value.array) in self.inputs:
+                    source = len(values)
                     values.append(value)
                 else:
-                    n = given.get(id(value.array))
-                    source = value.array if n is None else ~n
+                    source = value.array
+                    source.flags.writeable = False  # so that no user gets the array itself
                 listed.append((self.numbers[node], slot, source))
         if values:
             count = len(self.run.structure.arrays)

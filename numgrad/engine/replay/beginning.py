@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from ..._settings import settings
-from ..graph.node import Node
+from ..graph.node import Call, Node
 from ..record.apply import runtime
 from .dynamic_index import general_kind
 
@@ -39,7 +39,13 @@ def cut_beginning(nodes: Sequence[Node], starts: Starts) -> Hashable:
     """Return the beginning of a pass in which Python code of the user takes part: also which of the
     first nodes have hooks or the like."""
     marks = tuple([node.extras is not None for node in nodes])
-    return (marks, tuple(map(own, nodes)), *starts)
+    kinds = [node._kind if node._kind.is_settled else own(node) for node in nodes]
+    return (marks, tuple(kinds), *starts)
+
+
+def is_watched(nodes: Sequence[Node]) -> bool:
+    """Whether one of the first nodes has hooks or the like, or is a function of the user."""
+    return any([node.extras is not None or type(node) is Call for node in nodes])  # noqa: C419
 
 
 def first_nodes(roots: tuple[Node, ...]) -> list[Node]:
@@ -90,6 +96,6 @@ def starts_of(
 
 
 __all__ = [
-    "Starts", "cut_beginning", "first_nodes", "first_starts", "general", "known", "own",
-    "starts_of",
+    "Starts", "cut_beginning", "first_nodes", "first_starts", "general", "is_watched",
+    "known", "own", "starts_of",
 ]  # fmt: skip

@@ -22,12 +22,20 @@ from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
 from ..record.apply import runtime
-from .beginning import Starts, cut_beginning, first_nodes, first_starts, general, known, own
+from .beginning import (
+    Starts,
+    cut_beginning,
+    first_nodes,
+    first_starts,
+    general,
+    is_watched,
+    known,
+    own,
+)
 from .compiled_walk import follower_of
 from .structure import Structure, outlines
 from .structure_walk import Track, identity_numbers, layouts
 
-_extras = attrgetter("extras")
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
@@ -250,7 +258,7 @@ def plan_for_start(
     """
     nodes = first_nodes(roots)
     found = None
-    if not any(map(_extras, nodes)):
+    if not is_watched(nodes):
         kinds = tuple(map(known, nodes))
         found = _followed((kinds, *starts), roots, targets, seeds)
         for kind_of in (general, own):
