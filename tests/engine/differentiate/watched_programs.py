@@ -145,8 +145,9 @@ def draw(program):
         count += 2 if kind == "pair" else 1
     options = {
         "backward": rng.random() < 0.4, "inner": rng.random() < 0.3, "twice": rng.random() < 0.2,
-        "create": rng.random() < 0.12, "batched": rng.random() < 0.08, "outputs": rng.choice([1, 1, 2]),
-        "duplicate": rng.random() < 0.1, "extra": rng.random() < 0.1, "seeded": rng.random() < 0.5,
+        "create": rng.random() < 0.12, "batched": rng.random() < 0.08,
+        "outputs": rng.choice([1, 1, 2]), "duplicate": rng.random() < 0.1, "extra": rng.random() < 0.1,
+        "seeded": rng.random() < 0.5,
         "unwritten": rng.random() < 0.7, "calm": rng.random() < 0.5, "multi": rng.random() < 0.1,
     }  # fmt: skip
     return leaves, dtype, steps, options
@@ -255,7 +256,9 @@ def retained(run, label, tensor):
     run.retained.append((label, tensor))
 
 
-WATCHERS = [look, scale, strange, once, writing, nested, registering, before_node, after_node, retained]
+WATCHERS = [
+    look, scale, strange, once, writing, nested, registering, before_node, after_node, retained,
+]  # fmt: skip
 
 
 def run(program, turn):
