@@ -146,8 +146,8 @@ def draw(program):
     options = {
         "backward": rng.random() < 0.4, "inner": rng.random() < 0.3, "twice": rng.random() < 0.2,
         "create": rng.random() < 0.12, "batched": rng.random() < 0.08,
-        "outputs": rng.choice([1, 1, 2]), "duplicate": rng.random() < 0.1, "extra": rng.random() < 0.1,
-        "seeded": rng.random() < 0.5,
+        "outputs": rng.choice([1, 1, 2]), "duplicate": rng.random() < 0.1,
+        "extra": rng.random() < 0.1, "seeded": rng.random() < 0.5,
         "unwritten": rng.random() < 0.7, "calm": rng.random() < 0.5, "multi": rng.random() < 0.1,
     }  # fmt: skip
     return leaves, dtype, steps, options
