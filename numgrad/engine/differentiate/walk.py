@@ -326,10 +326,6 @@ class WatchedValues(dict[Node, tuple[Any, ...]]):
     def __getitem__(self, node: Node) -> tuple[Any, ...]:
         return node.as_saved(super().__getitem__(node))
 
-    def taken(self, node: Node) -> tuple[Any, ...]:
-        """Return the saved values of a node as the pass has taken them; () for a node without."""
-        return self.get(node, ())
-
 
 def rule_operands(
     rule: Rule, cotangents: Sequence[Value | None], saved: tuple[Any, ...]

@@ -342,7 +342,8 @@ class Node:
         return f" recorded at {self.site}" if self.code is not None else ""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name()}{self.where()}>"
+        kind = type(self).__name__ if self.is_accumulator else "Node"
+        return f"<{kind} {self.name()}{self.where()}>"
 
 
 def new_node(

@@ -95,10 +95,11 @@ def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
 def serves_watched(request: Any) -> bool:
     """Whether plans may serve a pass with such options where hooks or functions of users take part.
 
-    No plan serves one that is recorded, batched, or a part of another pass.
+    No plan serves one that is recorded, batched, or a part of another pass, nor a forward pass.
     """
-    parts = request.ends or request.silent or request.seeds_last
-    return not (request.records or request.batch is not None or parts)
+    if request.direction != "reverse" or request.records or request.batch is not None:
+        return False
+    return not (request.ends or request.silent or request.seeds_last)
 
 
 def outline_of(request: Any, order: Sequence[Node]) -> int | None:

@@ -120,7 +120,12 @@ class Once(ng.Function):
 UNARY = [
     ng.sin, ng.tanh, lambda x: x * 0.5, lambda x: -x, lambda x: x + x, lambda x: x.sum(-1)
     if x.ndim else x, lambda x: x[1:] if x.ndim else x, lambda x: ng.exp(-x * x), lambda x: x * x,
-    lambda x: x.T, lambda x: ng.relu(x) if hasattr(ng, "relu") else ng.maximum(x, 0.0),
+    lambda x: x.T, lambda x: ng.maximum(x, 0.0), lambda x: ng.cumsum(x.reshape(-1)),
+    lambda x: x.prod(-1) if x.ndim else x, lambda x: ng.sort(x, -1) if x.ndim else x,
+    lambda x: ng.concat([x, x * 2.0]) if x.ndim else x, lambda x: x[..., 0] if x.ndim else x,
+    lambda x: ng.logsumexp(x, -1) if x.ndim else x, lambda x: ng.where(x > 0.0, x, ng.abs(x)),
+    lambda x: x @ x.T if x.ndim == 2 else x, lambda x: x.mean(), lambda x: x.astype(np.float64),
+    lambda x: ng.sqrt(ng.abs(x) + 1.0), lambda x: ng.broadcast_to(x, (2, *x.shape)).sum(0),
 ]  # fmt: skip
 BINARY = [ng.multiply, ng.add, ng.subtract, lambda x, y: x / (y * y + 1.0), ng.maximum]
 FUNCTIONS = [Square.apply, Exp.apply, Through.apply, Once.apply]
