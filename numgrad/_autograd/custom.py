@@ -9,8 +9,8 @@ from .._declare import Operator
 from .._errors import ArgTypeError, InplaceError, NotDifferentiableError
 from .._tensor import Tensor
 from ..containers import optree_calls as optree
-from ..engine.graph.node import Edge, Node, new_node
-from ..engine.record.apply import attach, grad_mode, mode, pack
+from ..engine.graph.node import Edge, Node, new_call, new_node
+from ..engine.record.apply import attach, grad_mode, mode, pack, parents_of
 from ..process.transformed_function import Transformed
 from .custom_context import FunctionContext
 from .custom_operator import operator_of
@@ -104,7 +104,8 @@ class Function:
             else:
                 result = cls.forward(*args)
                 cls.setup_context(ctx, args, result)
-        _check_unwritten(cls.__name__, tensors, versions)
+        if versions != [tensor.version for tensor in tensors]:
+            _check_unwritten(cls.__name__, tensors, versions)
         results = result if isinstance(result, tuple) else (result,)
         outputs = _own_outputs(results, tensors)
         if mode.grad and any([tensor.requires_grad for tensor in tensors]):  # noqa: C419
@@ -171,11 +172,12 @@ def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]
     """Return the results as new tensors that share no memory with arguments or each other."""
     # Values that share memory have one storage, so those that have none yet share nothing.
     taken = {id(tensor._storage) for tensor in tensors if tensor._storage is not None}
+    known = {id(tensor) for tensor in tensors}
     outputs: list[Any] = []
     for result in results:
         if isinstance(result, Tensor):
-            if id(result._storage) in taken or any([result is tensor for tensor in tensors]):  # noqa: C419
-                with grad_mode(False):
+            if id(result) in known or id(result._storage) in taken:
+                with _UNRECORDED:
                     result = result.clone()
             else:
                 result = result.detached()
@@ -187,24 +189,27 @@ def _own_outputs(results: Sequence[Any], tensors: Sequence[Tensor]) -> list[Any]
 def _record(
     cls: type[Function],
     ctx: FunctionContext,
-    tensors: Sequence[Tensor],
+    tensors: list[Tensor],
     results: Sequence[Any],
     outputs: Sequence[Any],
 ) -> None:
     """Record a call of the function as a node, and attach the outputs that are tensors to the node.
     """
-    produced = [output for output in outputs if isinstance(output, Tensor)]
-    originals = [result for result in results if isinstance(result, Tensor)]
-    node = new_node(
+    produced, originals = outputs, results
+    if not all([isinstance(result, Tensor) for result in results]):  # noqa: C419  a list is faster
+        produced = [output for output in outputs if isinstance(output, Tensor)]
+        originals = [result for result in results if isinstance(result, Tensor)]
+    node = new_call(
         operator_of(cls),
         {"ctx": ctx},
-        tuple(tensor.edge for tensor in tensors),
-        [tensor.spec for tensor in tensors],
-        [output.spec for output in produced],
+        parents_of(tensors),
+        tuple([tensor.slot for tensor in tensors]),
+        tuple([tensor.spec for tensor in tensors]),
+        tuple([output.spec for output in produced]),
     )
-    ctx.settle(node, tensors, results, produced)
-    saved = [None if value is None else pack(value) for value in ctx.values_to_save(produced)]
-    node.save(saved)
+    saved = ctx.settle(node, tensors, results, originals, produced)
+    if saved:
+        node.save([None if value is None else pack(value) for value in saved])
     attach(node, produced, ctx.constant_slots(originals))
 
 

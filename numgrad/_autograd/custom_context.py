@@ -103,7 +103,7 @@ class FunctionContext:
         ])  # fmt: skip
 
     def _restore(self, call: Context, position: int, source: Any) -> Tensor:
-        if self._plain:
+        if self._plain or not call.create_graph:
             source = NO_EDGE
         elif isinstance(source, int):
             source = own_edge(call.node, source) if source >= 0 else call.node.edge(~source)
@@ -122,9 +122,10 @@ class FunctionContext:
     def during(self, call: Context) -> "FunctionContext":
         """Return a context for one call of backward that shares the attributes of this one."""
         copy = object.__new__(FunctionContext)
-        for name in FunctionContext.__slots__[2:]:
-            setattr(copy, name, getattr(self, name))
         copy.__dict__ = self.__dict__
+        copy.positions, copy._takes_part, copy.slots = self.positions, self._takes_part, self.slots
+        copy.materialize, copy._plain, copy._node = self.materialize, self._plain, self._node
+        copy._saved, copy._sources, copy._constant = self._saved, self._sources, self._constant
         copy._call = call
         return copy
 
@@ -136,44 +137,59 @@ class FunctionContext:
         return copy
 
     def settle(
-        self, node: Node, inputs: Sequence[Tensor], results: Sequence[Any], outputs: Sequence[Value]
-    ) -> None:
-        """Note the node, the slot of each result, and the edge of each saved tensor.
+        self,
+        node: Node,
+        inputs: Sequence[Tensor],
+        results: Sequence[Any],
+        originals: Sequence[Any],
+        outputs: Sequence[Any],
+    ) -> list[Value | None]:
+        """Note the node, the slot of each result, and the edge of each saved tensor; return the
+        values that the node saves.
 
-        ``results`` are what ``forward`` has returned, and ``outputs`` the tensors that users get in
-        place of the tensors among them. If the user has set such a tensor as an attribute, the
-        attribute becomes the output, too.
+        ``results`` are what ``forward`` has returned, ``originals`` the tensors among them, and
+        ``outputs`` the tensors that users get in their place. If the user has set such a tensor as
+        an attribute, the attribute becomes the output, too. An output is saved as a detached copy,
+        as otherwise the node would keep itself alive.
         """
         self._node = weakref.ref(node)
-        originals = [result for result in results if isinstance(result, Tensor)]
-        slots = iter(range(len(originals)))
-        self.slots = tuple([next(slots) if isinstance(r, Tensor) else None for r in results])
-        given = {id(tensor): ~place for place, tensor in enumerate(inputs)}
-        made = {id(r): slot for slot, r in enumerate(originals) if id(r) not in given}
+        if len(originals) == len(results):
+            self.slots = tuple(range(len(results)))
+        else:
+            slots = iter(range(len(originals)))
+            self.slots = tuple([next(slots) if isinstance(r, Tensor) else None for r in results])
+        saved, self._saved = self._saved, ()
+        if not saved and not self.__dict__:
+            return []
+        known = {id(result): slot for slot, result in enumerate(originals)}
+        for place, tensor in enumerate(inputs):
+            known[id(tensor)] = ~place  # numbers of inputs are negative
         for key, value in self.__dict__.items():
-            if id(value) in made:
-                self.__dict__[key] = outputs[made[id(value)]]
-        known = {**given, **made}  # numbers of inputs are negative: ``~place`` in the node's edges
-        self._sources = [None if t is None else known.get(id(t), t.edge) for t in self._saved]
-
-    def values_to_save(self, produced: Sequence[Value]) -> list[Value | None]:
-        """Return the values that the node saves.
-
-        An output is saved as a detached copy, as otherwise the node would keep itself alive.
-        """
-        values = [
-            produced[source].detached() if isinstance(source, int) and source >= 0 else tensor
-            for source, tensor in zip(self._sources, self._saved, strict=True)
-        ]
-        self._saved = ()
+            slot = known.get(id(value), -1)
+            if slot >= 0:
+                self.__dict__[key] = outputs[slot]
+        values: list[Value | None] = []
+        for value in saved:
+            source: Any = known.get(id(value))
+            if source is not None:
+                value = outputs[source].detached() if source >= 0 else value
+            elif value is not None:
+                source = value.edge
+            self._sources.append(source)
+            values.append(value)
         return values
 
     def constant_slots(self, originals: Sequence[Any]) -> set[int]:
         """Return the slots of the outputs that are marked as non-differentiable, and drop the
         marks."""
+        if not self._constant:
+            return _NO_SLOTS
         marked = {id(tensor) for tensor in self._constant}
         self._constant = ()
         return {slot for slot, original in enumerate(originals) if id(original) in marked}
+
+
+_NO_SLOTS: set[int] = set()
 
 
 def count_of(ctx: FunctionContext) -> int:

@@ -11,6 +11,7 @@ from .._tensor import Tensor, placed
 from ..engine.derivatives.context import Context
 from ..engine.derivatives.rules import fit
 from ..engine.differentiate import hooks
+from ..engine.graph.node import Node
 from ..engine.graph.value import Spec, spec_of
 from ..engine.record.apply import mode
 from ..ir.broadcasting import broadcast_shapes
@@ -35,25 +36,48 @@ class PythonOperator(Operator):
     ) -> Sequence[Any]:
         """Return the gradients that the backward function returns, called on computed tensors."""
         ctx = context.static["ctx"].during(context)
-        backward_pass.force(context.values())  # some are pending after an inlined captured call
-
-        lead = self._lead(backward_pass, cotangents)
+        if not backward_pass.evaluator.computes:
+            backward_pass.force(context.values())  # some are pending after an inlined captured call
+        has_rows = _have_rows(cotangents)
+        lead = (backward_pass.request.batch,) if has_rows and self.function.takes_batch else ()
 
         def backward(*gs: Any) -> list[Any]:
             returned = self.function.backward(ctx, *self._arguments(ctx, context, gs, lead))
             return self._checked(ctx, context, returned, lead)
 
-        specs = [
-            spec if wanted else None
-            for spec, wanted in zip(context.input_specs, context.wanted, strict=True)
-        ]
         try:
             if self.function.takes_batch:
                 return hooks.by_block(backward_pass, backward, cotangents)
+            specs: Sequence[Any] = ()
+            if has_rows:
+                pairs = zip(context.input_specs, context.wanted, strict=True)
+                specs = [spec if wanted else None for spec, wanted in pairs]
             return hooks.by_row(backward_pass, backward, cotangents, specs)
         except Exception as error:
             error.add_note(f"in the backward of {self.name}{context.node.where()}")
             raise
+
+    def computed(
+        self, backward_pass: Any, node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Any]
+    ) -> list[Any]:
+        """Return what `differentiate` does, from arrays and as arrays, in a pass that computes each
+        operation at once: no array has rows, and nothing is captured."""
+        context = Context(node, backward_pass.saved[node], wanted, False)
+        ctx = context.static["ctx"].during(context)
+        backward_pass.watch_saved()
+        pairs = zip(cotangents, context.output_specs, strict=True)
+        given = [None if g is None else hooks.copy_of_array(g, spec) for g, spec in pairs]
+        before, mode.site = mode.site, node.site
+        try:
+            returned = self.function.backward(ctx, *self._arguments(ctx, context, given, ()))
+            gradients = self._checked(ctx, context, returned, ())
+        except Exception as error:
+            error.add_note(f"in the backward of {self.name}{node.where()}")
+            raise
+        finally:
+            mode.site = before
+        backward_pass.foreign += [g for g in gradients if g is not None]
+        return [None if g is None else g.array for g in gradients]
 
     def tangent(
         self, forward_pass: Any, context: Context, tangents: Sequence[Any]
@@ -112,7 +136,7 @@ class PythonOperator(Operator):
     def _lead(self, backward_pass: Any, cotangents: Sequence[Any]) -> tuple[int, ...]:
         """Return the leading axes of the gradients: the batch, if the function takes a whole batch
         at once."""
-        has_rows = any(g is not None and g.rows for g in cotangents)
+        has_rows = _have_rows(cotangents)
         return (backward_pass.request.batch,) if self.function.takes_batch and has_rows else ()
 
     def _arguments(
@@ -135,23 +159,33 @@ class PythonOperator(Operator):
         """Return the gradients of the arguments that are tensors, checked, in their shapes and
         dtypes."""
         grads = returned if isinstance(returned, tuple) else (returned,)
-        count = count_of(ctx)
+        count, positions = count_of(ctx), ctx.positions
+        if len(grads) != count:
+            self._require_count(grads, count)
+        if len(positions) != count:
+            self._require_none(grads[:count], positions)
+        places = zip(positions, context.input_specs, context.wanted, strict=True)
+        return [
+            self._fitted(index, grads[index], _behind(lead, spec)) if wanted else None
+            for index, spec, wanted in places
+        ]
+
+    def _require_count(self, grads: Sequence[Any], count: int) -> None:
+        """Raise if ``backward`` has returned too few gradients, or too many."""
         if len(grads) < count or any([g is not None for g in grads[count:]]):  # noqa: C419
             raise CustomGradError(
                 f"{self.name}.backward returned an incorrect number of gradients "
                 f"(expected {count}, got {len(grads)})"
             )
-        for index, g in enumerate(grads[:count]):
-            if g is not None and index not in ctx.positions:
+
+    def _require_none(self, grads: Sequence[Any], positions: Sequence[int]) -> None:
+        """Raise if there is a gradient for an argument that is no tensor."""
+        for index, g in enumerate(grads):
+            if g is not None and index not in positions:
                 raise CustomGradError(
                     f"{self.name}.backward returned an invalid gradient at index {index}: "
                     f"it must be None, because that argument of forward is no tensor"
                 )
-        places = zip(ctx.positions, context.input_specs, context.wanted, strict=True)
-        return [
-            self._fitted(index, grads[index], _behind(lead, spec)) if wanted else None
-            for index, spec, wanted in places
-        ]
 
     def _fitted(self, index: int, g: Any, spec: Spec) -> Any:
         if g is None or (type(g) is Tensor and g.spec is spec):
@@ -184,6 +218,10 @@ def operator_of(cls: Any) -> PythonOperator:
     if operator is None:
         operator = cls._operator = PythonOperator(cls)
     return operator
+
+
+def _have_rows(values: Sequence[Any]) -> bool:
+    return any([g is not None and g.rows for g in values])  # noqa: C419  a list is faster
 
 
 def _behind(lead: tuple[int, ...], spec: Spec) -> Spec:

@@ -12,7 +12,13 @@ import numpy as np
 
 from .._tensor import Tensor, constant, placed
 from ..engine.differentiate.backward import BackwardPass
-from ..engine.differentiate.repeated_pass import Start, find_repeated_pass, ones, start_of
+from ..engine.differentiate.repeated_pass import (
+    RepeatedPass,
+    Start,
+    find_repeated_pass,
+    ones,
+    start_of,
+)
 from ..engine.differentiate.request import Outcome, Request
 from ..engine.graph.node import Edge, Value
 from ..engine.graph.value import CPU
@@ -32,8 +38,8 @@ def grad(
     if start is None:
         return None
     again = find_repeated_pass(start, retain)
-    if again is None:
-        return None if batched else _without_plan(start, sources, seeds, retain, allow_unused)
+    if again is None or again.is_cut:
+        return None if batched else _visited(start, again, sources, seeds, retain, allow_unused)
     given = again.recalled.given
     if given is None or (not allow_unused and None in given):
         return None
@@ -41,16 +47,21 @@ def grad(
     return None if values is None else tuple([None if n is None else values[n] for n in given])
 
 
-def _without_plan(
-    start: Start, sources: Sequence[Tensor], seeds: Any, retain: bool, allow_unused: bool
-) -> Any:
-    """Return the gradients by a pass that no known plan serves; None if an input is given twice."""
+def _visited(
+    start: Start, again: RepeatedPass | None, sources: Sequence[Tensor], seeds: Any, retain: bool,
+    allow_unused: bool,
+) -> Any:  # fmt: skip
+    """Return the gradients by a pass that visits nodes; None if an input is given twice.
+
+    ``again`` has the plan of a pass that visits watched nodes alone; None if no plan is known.
+    """
     targets = start.targets()
     if len(set(targets)) < len(targets):
         return None
     roots = start.outputs()
     pairs = list(zip(roots, _seeds(start, seeds), strict=True))
-    outcome = BackwardPass(Request(pairs, targets, start.create_graph, retain), True).run()
+    request = Request(pairs, targets, start.create_graph, retain)
+    outcome = BackwardPass(request, None if again is None else again.known).run()
     results = [outcome.grads.get(edge) for edge in targets]
     if not allow_unused:
         for n, result in enumerate(results):
@@ -83,6 +94,8 @@ def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | Non
     start = _start((output,), inputs, None, False)
     again = None if start is None else find_repeated_pass(start, True)
     if again is None or again.recalled.given is None or not again.recalled.is_closed:
+        return None
+    if again.is_cut:
         return None
     values = None if None in again.recalled.given else again.run()
     return None if values is None else [values[n] for n in again.recalled.given if n is not None]
@@ -128,11 +141,12 @@ def backward(outputs: Any, seeds: Any, retain: bool, inputs: Any = None) -> bool
     if start is None:
         return False
     again = find_repeated_pass(start, retain)
-    if again is None:
+    if again is None or again.is_cut:
         if leaves is None:
             pairs = list(zip(start.outputs(), _seeds(start, seeds), strict=True))
             request = Request(pairs, None, retain_graph=retain, accumulate=True)
-            delivery.accumulate(BackwardPass(request, True).run(), None, _PLAIN)
+            known = None if again is None else again.known
+            delivery.accumulate(BackwardPass(request, known).run(), None, _PLAIN)
         return leaves is None
     if leaves is not None and None in (again.recalled.given or [None]):
         return False

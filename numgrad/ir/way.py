@@ -9,6 +9,7 @@ class Types(NamedTuple):
 
     node: type
     accumulator: type
+    call: type
     value: type
     storages: tuple[type, ...]
     leaf_state: type
@@ -26,6 +27,8 @@ class Way(NamedTuple):
         The kind of each node, or of its stand-in.
     are_leaves : list of bool
         For each node whether it is an accumulator.
+    marked, hooked : list of int
+        The nodes that have `Extras`, and the leaves that have hooks. No others have any.
     indexed : list of int
         The nodes whose stand-ins take the index as data; see `engine.replay.dynamic_index`.
     writer : object
@@ -51,6 +54,8 @@ class Way(NamedTuple):
 
     kinds: list[Any]
     are_leaves: list[bool]
+    marked: list[int]
+    hooked: list[int]
     indexed: list[int]
     writer: Any
     route: tuple[Sequence[int], Sequence[int]]

@@ -16,33 +16,38 @@ import numpy as np
 
 from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
-from ..derivatives.context import Context
 from ..derivatives.region_gradients import Parts, zeros_behind
-from ..derivatives.rules import fit_all
 from ..graph.node import Edge, Node, Value
-from ..graph.traversal import are_unwatched, needed, reachable, reached_nodes
+from ..graph.traversal import needed, reachable, reached_nodes, watched_nodes
 from ..lower.lower import force
-from ..record.apply import changing, grad_mode, mode, pack, runtime
+from ..record.apply import changing, mode, pack
 from ..replay import recorded_plan
-from ..replay.node_streams import site_of
 from ..replay.plan_cache import KnownPlan, recall, recognise, remember, times_met
-from ..replay.structure import Structure, structure_of, times_outlined
-from . import hooks
+from ..replay.structure import Structure, serves_watched, structure_of, times_outlined
+from . import cut_plan, hooks
 from .delivery import own_results
-from .method import Method, how, is_plain
+from .method import Method, careful_among, how, is_plain, is_usable
 from .request import Outcome, Request
 from .saved_values import take_saved
 from .streams import Streams, streams_of
+from .visits import Visits
 from .walk import WatchedValues, evaluator_of, walk
 
+_UNKNOWN = object()
 
-class BackwardPass:
+
+class BackwardPass(Visits):
     """One backward pass over the selected nodes.
 
-    With ``is_new`` no track of a known plan fits the graph, so none is looked for.
+    Parameters
+    ----------
+    request : Request
+    known : (Structure, KnownPlan) or None, optional
+        The structure of the pass and its plan, as `recognise` finds them; None if no track fits.
+        Looked for by default.
     """
 
-    def __init__(self, request: Request, is_new: bool = False) -> None:
+    def __init__(self, request: Request, known: Any = _UNKNOWN) -> None:
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
@@ -51,22 +56,41 @@ class BackwardPass:
         # the inner pass is a part of the pass around it.
         is_part = mode.deferring and mode.capture is None
         self.around = mode.kept if is_part else None
-        known = None if is_new or self.around is not None else recognise(request)
-        if known is not None:
-            self.structure, self.recalled = known
-            return
-        order = reachable(request.roots, request.cut, request.ends, request.first)
         self.comes_again = False
         self.structure: Structure | None = None
-        has_structure = self.around is None and are_unwatched(order)
+        self.recalled: KnownPlan | None = None
+        if known is _UNKNOWN:
+            known = None if self.around is not None else recognise(request)
+        if known is not None and is_usable(*known):
+            self.structure, self.recalled = known
+            order = known[0].order
+        else:
+            order = reachable(request.roots, request.cut, request.ends, request.first)
+            self._look_for_plan(order)
+        if self.recalled is None or self.recalled.is_cut:
+            self._begin(order)
+
+    def _look_for_plan(self, order: list[Node]) -> None:
+        """Find the structure of the pass if the outline of the pass was met before, and a plan."""
+        request = self.request
+        watched = watched_nodes(order)
+        has_structure = self.around is None and (not watched or serves_watched(request))
         times = times_outlined(request, order) if has_structure else 0
         self.is_second = times == 1  # most likely of the structure of the first one
         if times != 0:
             self.structure = structure_of(request, order)
-        self.recalled = None if self.structure is None else self._recall(self.structure, order)
-        if self.recalled is not None:
-            return
-        self._select(order)
+        if self.structure is not None:
+            recalled = self._recall(self.structure, order)
+            if recalled is not None and is_usable(self.structure, recalled):
+                self.recalled = recalled
+
+    def _begin(self, order: Sequence[Node]) -> None:
+        """Prepare a pass that visits nodes."""
+        request = self.request
+        if self.recalled is None:
+            self._select(order)
+        else:
+            self._select_again(order, self.recalled)
         self.pending: dict[Edge, Any] = {}  # what the evaluator takes for cotangents, see `walk`
         self.late: dict[Edge, Any] = {}
         self.grads: dict[Edge, Value] = {}
@@ -79,6 +103,7 @@ class BackwardPass:
         self.at_end: list[Callable[[], None]] = []
         self.notes: dict[Any, Any] = {}
         self.parts = Parts()
+        self.sent: list[tuple[bool, ...]] | None = None
         self.method = Method() if self.around is not None else self._method()
         self.evaluator: Any = None  # while it walks
         self.trace: recorded_plan.Trace | None = None
@@ -93,15 +118,27 @@ class BackwardPass:
         among them is visited only to take its own gradient as a result.
         """
         request = self.request
-        self.targets = set(request.targets or ())
-        if request.targets is None or request.extra_leaves:
-            self.targets.update([Edge(node, 0) for node in order if node.is_accumulator])
+        self._find_targets(order)
         inside = [node for node in order if node not in request.ends] if request.ends else order
         self.wanted = needed(inside, self.targets, request.cut)
         touched = {edge.node for edge in self.targets}
         self.order = [node for node in order if node in self.wanted or node in touched]
 
+    def _find_targets(self, order: Sequence[Node]) -> None:
+        request = self.request
+        self.targets = set(request.targets or ())
+        if request.targets is None or request.extra_leaves:
+            self.targets.update([Edge(node, 0) for node in order if node.is_accumulator])
+
+    def _select_again(self, order: Sequence[Node], plan: KnownPlan) -> None:
+        """Do what `_select` does, for a pass whose plan is known."""
+        self._find_targets(order)
+        self.wanted = dict(zip([order[n] for n in plan.executed], plan.masks, strict=True))
+        self.order = [order[n] for n in plan.visited]
+
     def _method(self) -> Method:
+        if self.recalled is not None:
+            return Method(True, False, careful_among(self.order, self.recalled.watched), True, True)
         return how(self.request, self.order, self.structure, self.comes_again)
 
     def _recall(self, structure: Structure, order: Sequence[Node]) -> KnownPlan | None:
@@ -127,7 +164,7 @@ class BackwardPass:
 
     def run(self) -> Outcome:
         """Execute the pass; on an error every node is as it was before."""
-        if self.recalled is not None:
+        if self.recalled is not None and not self.recalled.is_cut:
             return self._run_recalled(self.recalled)
         if self.request.batch is not None:
             hooks.refuse_retained(self)
@@ -140,8 +177,8 @@ class BackwardPass:
                     self._compute_results()
             else:
                 # Without functions of users there are no cycles for the garbage collector.
-                quiet = paused() if self.structure is not None else nullcontext()
-                with quiet, grad_mode(self.request.create_graph):
+                quiet = paused() if self._is_quiet() else nullcontext()
+                with quiet, changing(grad=self.request.create_graph, showing=self):
                     self.streams = streams_of(self.order) if self.method.careful is None else None
                     with self._computing():
                         self._compute_results()
@@ -153,6 +190,10 @@ class BackwardPass:
             self.evaluator = None  # it refers to the pass
         return self._outcome()
 
+    def _is_quiet(self) -> bool:
+        structure = self.structure
+        return structure is not None and not (structure.watched or self.method.is_cut)
+
     def _compute_results(self) -> None:
         self._seed()
         self._walk()
@@ -160,7 +201,12 @@ class BackwardPass:
 
     def _walk(self) -> None:
         """Visit the nodes and put the gradients of the targets into ``grads``."""
-        walk(self)
+        if self.recalled is not None:
+            cut_plan.follow(self, self.recalled)
+        elif self.method.is_cut:
+            cut_plan.build(self)
+        else:
+            walk(self)
         missing = self.targets.difference(self.grads)
         self.grads |= zeros_behind(missing, self.order, self.request)
         hooks.run_at_end(self)
@@ -249,121 +295,6 @@ class BackwardPass:
         for edge, value in [*self.request.seeds, *initial]:
             self._add(self.late if self.request.seeds_last else self.pending, edge, value)
 
-    def _add(self, sums: dict[Edge, Any], edge: Edge, value: Value) -> None:
-        if hooks.is_past_hooks(edge) and self.request.direction != "forward":
-            sums, edge = self.pending, hooks.past_hooks(edge)
-        present, total = sums.get(edge), self.evaluator.cotangent(value)
-        if present is not None and self.streams is None:
-            total = self.evaluator.add(present, total)
-        elif present is not None:
-            with self.streams.of(edge.node):  # type: ignore[union-attr, arg-type]
-                total = self.evaluator.add(present, total)
-        sums[edge] = total
-        if not self.evaluator.computes and total.array is None and sums is self.pending:
-            self.uncomputed[edge] = total
-
-    def visit(self, node: Node) -> None:
-        """Visit a node in which hooks, checks or functions of users may take part."""
-        if self.streams is None:
-            self._visit(node)
-            return
-        with self.streams.of(node):
-            self._visit(node)
-
-    def _visit(self, node: Node) -> None:
-        if node in self.wanted and self._is_simple(node):
-            total = self.pending.get(Edge(node, 0))
-            sent = self.parts.send_on(node, total, self.wanted[node])
-            if sent is not None:
-                self._arrive(Edge(node, 0))  # removes the total, which nothing else reads
-                self._send(node, sent)
-                return
-        self._execute(node, [self._arrive(Edge(node, n)) for n in range(len(node.outputs))])
-        if node.extras is not None:
-            self._execute(node, hooks.arrive_past(self, node), is_seen=False)
-
-    def _execute(
-        self, node: Node, cotangents: Sequence[Value | None], is_seen: bool = True
-    ) -> None:
-        """Compute the gradients of a node's inputs from the cotangents of its outputs, and add them
-        to the sums at the edges of the inputs.
-
-        ``is_seen`` says whether the node's hooks see cotangents and gradients.
-        """
-        if all(c is None for c in cotangents):
-            return
-        if node.is_accumulator and node.pre_hooks and self.request.accumulate:
-            hooks.run_accumulator_pre_hooks(self, node)
-        if node not in self.wanted:
-            return
-        if node.pre_hooks and is_seen:
-            cotangents = hooks.run_pre_hooks(self, node, cotangents)
-        gradients = self.evaluator.values(node, self.wanted[node], cotangents)
-        if self.request.check is not None and mode.capture is None:
-            self.force([g for g in (*gradients, *cotangents) if g is not None])
-            self.request.check.computed(node, gradients, cotangents)
-        if node.post_hooks and is_seen:
-            gradients = hooks.run_post_hooks(self, node, gradients, cotangents)
-        self._send(node, gradients)
-
-    def _send(self, node: Node, gradients: Sequence[Value | None]) -> None:
-        for edge, gradient in zip(node.edges, gradients, strict=True):
-            if gradient is not None:
-                self._add(self.pending, edge, gradient)
-
-    def _is_simple(self, node: Node) -> bool:
-        """Whether the cotangent of a node is no target, has no late seed, and is shown to no hook
-        or check."""
-        edge, request = Edge(node, 0), self.request
-        unseen = edge not in self.targets and edge not in self.late and request.check is None
-        return unseen and node.extras is None and not request.retain_all
-
-    def differentiated(
-        self, node: Node, wanted: tuple[bool, ...], cotangents: Sequence[Value | None]
-    ) -> Sequence[Value | None]:
-        """Return the gradients of a node's inputs, by the derivative of the node's operator."""
-        context = Context(node, self.saved[node], wanted, self.request.create_graph)
-        return fit_all(self._differentiate(node, context, cotangents), node, wanted)
-
-    def _differentiate(
-        self, node: Node, context: Context, cotangents: Sequence[Value | None]
-    ) -> Sequence[Value | None]:
-        """Return the gradients that a node's operator builds, with the node's line of user code as
-        the site of their expressions."""
-        before, mode.site = mode.site, site_of(node, self.structure)
-        try:
-            return node.operator.differentiate(self, context, cotangents)
-        finally:
-            mode.site = before
-
-    def _arrive(self, edge: Edge) -> Value | None:
-        """Return the total cotangent of an edge after the hooks there; keep the cotangent as a
-        result if the edge is a target."""
-        value, of_parts = self.evaluator.value(self.pending.pop(edge, None)), self.parts.take(edge)
-        if of_parts is not None:
-            value = of_parts if value is None else runtime.roles.add(value, of_parts)
-        self.uncomputed.pop(edge, None)
-        late = self.evaluator.value(self.late.pop(edge, None))
-        if late is not None:
-            value = late if value is None else runtime.roles.add(value, late)
-        if value is None:
-            return None
-        if edge not in self.request.silent:
-            value = hooks.run_tensor_hooks(self, edge, value)
-        if edge in self.targets:
-            self.grads[edge] = value
-            if value.array is None:
-                self.uncomputed[edge] = value
-        self._retain(edge, value)
-        return value
-
-    def _retain(self, edge: Edge, value: Value) -> None:
-        node = edge.node
-        assert node is not None
-        retained = node.retained is not None and edge.slot in node.retained
-        if retained or (self.request.retain_all and not node.is_accumulator):
-            self.retained.append((edge, value))
-
     def force(self, values: Sequence[Value]) -> None:
         """Compute values now, and with them all sums of cotangents that are not computed yet.
 
@@ -372,7 +303,8 @@ class BackwardPass:
         if mode.capture is not None or self.evaluator.computes:
             return  # a captured function that needs numbers raises an error
         others = map(self.evaluator.value, self.uncomputed.values())
-        values = [v for v in (*values, *others) if v.array is None]
+        retained = [value for _, value in self.retained]  # of saved values that may be written next
+        values = [v for v in (*values, *others, *retained) if v.array is None]
         self.uncomputed.clear()
         self.note_owned(values)
         self._force(values)
@@ -399,11 +331,16 @@ class BackwardPass:
 
     def show(self, values: Sequence[Value]) -> None:
         """Compute values that a Python function is going to see, and may keep."""
-        self.force(values)
-        if type(self.saved) is dict:
-            self.saved = self.evaluator.saved = WatchedValues(self.saved)
+        if not self.evaluator.computes:
+            self.force(values)
+        self.watch_saved()
         if self.request.create_graph:
             self.shown.extend(values)
+
+    def watch_saved(self) -> None:
+        """Look at saved values when they are read from now on, as Python code may write them."""
+        if type(self.saved) is dict:
+            self.saved = self.evaluator.saved = WatchedValues(self.saved)
 
     def _finish(self) -> None:
         results = [*self.grads.values(), *(value for _, value in self.retained)]
@@ -413,8 +350,9 @@ class BackwardPass:
         structure = self.structure
         if structure is not None and self.trace is not None:
             recorded_plan.keep_recorded_plan(structure, self.trace, self.wanted, self.grads)
-        elif self.comes_again and not self.request.create_graph and self._is_typical(results):
-            assert structure is not None
+        elif self.method.is_cut:
+            return  # all is computed
+        elif structure is not None and self.comes_again and self._is_typical(structure, results):
             remember(structure, self.wanted, self.grads, self.request.batch)
         elif mode.capture is None and self.around is None:
             self._force([*results, *saved])
@@ -427,9 +365,12 @@ class BackwardPass:
             for edge, value in self.grads.items():
                 self.request.check.delivered(edge, value)
 
-    def _is_typical(self, results: Sequence[Value]) -> bool:
+    def _is_typical(self, structure: Structure, results: Sequence[Value]) -> bool:
         """Whether one program can stand for the whole pass, and so serve later passes.
 
-        That is so if no result was computed on the way, and no tensor retains its gradient.
+        That is so if nobody takes part in the pass or records it, no result was computed on the
+        way, and no tensor retains its gradient.
         """
+        if structure.watched or self.request.create_graph:
+            return False
         return all(value.array is None for value in results) and len(results) == len(self.grads)

@@ -9,12 +9,13 @@ this cotangent: hooks are on the user's tensor, not on the value that the deriva
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..._errors import HookError, HookTypeError
-from ...process.interruptible import Block
 from ..derivatives.batching import make_explicit, with_rows
 from ..graph.hook_table import Handle as Handle
 from ..graph.hook_table import register as register
@@ -30,13 +31,42 @@ def tensor_table(edge: Edge) -> dict[int, Any] | None:
     return node.tensor_hooks.get(edge.slot) if node is not None and node.tensor_hooks else None
 
 
-def run_tensor_hooks(backward_pass: Any, edge: Edge, value: Value) -> Value:
+def run_tensor_hooks(backward_pass: Any, table: dict[int, Any], value: Value) -> Value:
     """Pass a total cotangent through the hooks of its tensor, in order of registration."""
-    (result,) = _run_hooks(
-        backward_pass, tensor_table(edge), [value], lambda hook, gs, _: (_replace(hook(*gs), *gs),)
-    )
-    assert result is not None
-    return result
+    for hook in list(table.values()):
+        given = [value]
+        (result,) = by_row(backward_pass, partial(_call_hook, hook), given, [value.spec])
+        assert result is not None
+        value = result
+    return value
+
+
+def run_on_array(backward_pass: Any, table: dict[int, Any], array: Any, spec: Spec) -> Value:
+    """Do what `run_tensor_hooks` does in a pass whose cotangents are arrays, with fewer steps: no
+    array has rows, and nothing is captured.
+
+    ``spec`` is that of the tensor, which the array mostly has, too.
+    """
+    backward_pass.watch_saved()
+    value: Any = None
+    for hook in list(table.values()):
+        given = copy_of_array(array, spec) if value is None else _copy(value)
+        value = _replace(hook(given), given)
+        backward_pass.foreign.append(value)
+    return value
+
+
+def copy_of_array(array: Any, spec: Spec) -> Any:
+    """Return a copy of a cotangent as a value that a function of the user may write; ``spec`` is
+    that of the cotangent's tensor, which the array mostly has, too."""
+    is_usual = array.shape == spec.shape and array.dtype is spec.dtype
+    if is_usual and type(array) is np.ndarray and array.flags.c_contiguous:
+        return runtime.value.of_spec(array.copy(), spec)
+    return _copy(runtime.value(array))
+
+
+def _call_hook(hook: Callable[..., Any], g: Any) -> tuple[Any]:
+    return (_replace(hook(g), g),)
 
 
 def run_pre_hooks(
@@ -100,17 +130,19 @@ def expects(backward_pass: Any, edge: Edge) -> bool:
     return visited and edge in notes["expected"]
 
 
-def arrive_past(backward_pass: Any, node: Node) -> list[Value | None]:
+def arrive_past(backward_pass: Any, node: Node) -> list[Value | None] | None:
     """Take the cotangents that hooks do not see; return their sum for each output of a node.
 
-    None for an output without such cotangents. If an output is a target of the pass, the sum is
-    added to the output's gradient, too.
+    None for an output without such cotangents, and in place of the list if there are none at all.
+    If an output is a target of the pass, the sum is added to the output's gradient, too.
     """
     pending = backward_pass.pending
+    totals = [pending.pop((node, ~slot), None) for slot in range(len(node._kind.outputs))]
+    if all([total is None for total in totals]):  # noqa: C419  a list is faster
+        return None
     arrived: list[Value | None] = []
-    for slot in range(len(node.outputs)):
+    for slot, total in enumerate(totals):
         edge = Edge(node, slot)
-        total = pending.pop(past_hooks(edge), None)
         if total is None:
             arrived.append(None)
             continue
@@ -201,12 +233,13 @@ def by_row(
         Whether the function may write into the values: it gets copies then, for seeds and other
         nodes share the values.
     """
-    if writes:
-        function = _on_copies(function)
     backward_pass.show([value for value in values if value is not None])
     with _calling_user(backward_pass):
-        if not any(value is not None and value.rows for value in values):
-            return _returned(backward_pass, function(*values))
+        if not any([value is not None and value.rows for value in values]):  # noqa: C419
+            given = [None if v is None else _copy(v) for v in values] if writes else values
+            return _returned(backward_pass, function(*given))
+        if writes:
+            function = _on_copies(function)
         joined = _each_row(function, values, results, backward_pass.request.batch)
         backward_pass.note_owned(value for value in joined if value is not None)
         return joined
@@ -246,10 +279,10 @@ def _copy(value: Value) -> Value:
     is_noted = value.requires_grad or mode.trace is not None or mode.capture is not None
     if is_noted or value.rows or type(array) is not np.ndarray or not array.flags.c_contiguous:
         return runtime.roles.copy(value)
-    return runtime.value(array.copy())
+    return runtime.value.of_spec(array.copy(), value.spec)
 
 
-def _calling_user(backward_pass: Any) -> Block:
+def _calling_user(backward_pass: Any) -> AbstractContextManager[None]:
     """Return a context manager that computes the operations of a user's function at once, and in
     which the function finds the pass that calls it, as ``mode.showing``.
 
@@ -260,8 +293,11 @@ def _calling_user(backward_pass: Any) -> Block:
     is_program = backward_pass.request.create_graph and not backward_pass.method.is_immediate
     kept = backward_pass.kept if is_program and not captured else None
     if mode.deferring == captured and mode.kept is kept:
-        return changing(showing=backward_pass)
+        return _NO_CHANGE if mode.showing is backward_pass else changing(showing=backward_pass)
     return changing(deferring=captured, kept=kept, showing=backward_pass)
+
+
+_NO_CHANGE = nullcontext()
 
 
 def refuse_retained(backward_pass: Any) -> None:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..graph.kind import Kind
-from ..graph.node import Accumulator, Node, OwnSlot
+from ..graph.node import Accumulator, Call, Node, OwnSlot
 from ..graph.value import CPU, device_of
 from ..lower.executable import watch
 from ..record.apply import is_direct, runtime
@@ -36,12 +36,15 @@ class Method(NamedTuple):
         The nodes that are visited with care; None for all nodes.
     is_watched : bool
         Whether hooks, checks or functions of users take part.
+    is_cut : bool
+        Whether the pass follows a plan that is cut at watched nodes, or makes one.
     """
 
     is_immediate: bool = False
     is_traced: bool = False
     careful: Collection[Node] | None = None
     is_watched: bool = True
+    is_cut: bool = False
 
     @property
     def applies_rules(self) -> bool:
@@ -63,12 +66,14 @@ def how(request: Any, order: Sequence[Node], structure: Any, comes_again: bool) 
         Whether the structure was met before.
     """
     careful, is_lasting = careful_nodes(request, order), not request.create_graph and comes_again
-    is_immediate = not is_lasting and is_computable(request, order, careful)
-    is_traced = is_immediate and comes_again and structure is not None
     is_watched = careful is None or bool(careful)
+    has_watched = structure is not None and bool(structure.watched)
+    is_immediate = (not is_lasting or has_watched) and is_computable(request, order, careful)
+    again = is_immediate and comes_again and structure is not None
     if is_immediate and careful:
         careful = _with_hooks(careful)
-    return Method(is_immediate, is_traced, careful, is_watched)
+    is_cut = again and has_watched
+    return Method(is_immediate, again and not has_watched, careful, is_watched, is_cut)
 
 
 def _with_hooks(careful: Collection[Node]) -> set[Node]:
@@ -78,6 +83,26 @@ def _with_hooks(careful: Collection[Node]) -> set[Node]:
     """
     found = {node for node in careful if node.extras is not None or node.is_accumulator}
     return found | {node for node in careful if _passes(node, found)} if found else found
+
+
+def is_usable(structure: Any, plan: Any) -> bool:
+    """Whether a pass may use the plan that was found for its structure.
+
+    A plan that is cut at watched nodes is of no use where the user looks at programs, and where a
+    function of the user has saved a value that is not computed, or packed by a hook.
+    """
+    if not plan.is_cut:
+        return True
+    order = structure.order
+    seen = [order[plan.visited[n]] for n in plan.watched]
+    return watch.current is None and _are_computed(seen)
+
+
+def careful_among(order: Sequence[Node], watched: Sequence[int]) -> set[Node]:
+    """Return the nodes that an immediate pass visits with care, of watched ones, given by their
+    numbers; functions of users are not among them, unless they have hooks."""
+    seen = [order[n] for n in watched]
+    return {node for node in seen if node.extras is not None or type(node) is not Call}
 
 
 def careful_nodes(request: Any, order: Sequence[Node]) -> set[Node] | None:
@@ -194,4 +219,4 @@ def _are_computed(order: Sequence[Node]) -> bool:
     return True
 
 
-__all__ = ["Method", "careful_nodes", "how", "is_plain"]
+__all__ = ["Method", "careful_among", "careful_nodes", "how", "is_plain", "is_usable"]

@@ -16,7 +16,8 @@ from ...process.bounded_dict import Bounded
 from ..graph.node import Edge, Node, accumulator_of, are_unwritten
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
-from ..replay.plan_cache import KnownPlan, plan_for_start, starts_of
+from ..replay.beginning import starts_of
+from ..replay.plan_cache import KnownPlan, plan_for_start
 from ..replay.structure import Structure
 from .saved_values import freeing
 
@@ -30,6 +31,16 @@ class RepeatedPass:
 
     def __init__(self, recalled: KnownPlan, structure: Structure, retain: bool) -> None:
         self.recalled, self.structure, self._retain = recalled, structure, retain
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether nodes are visited, so that `run` cannot serve: the plan is one of `cut_plan`."""
+        return self.recalled.is_cut
+
+    @property
+    def known(self) -> tuple[Structure, KnownPlan]:
+        """What a `BackwardPass` takes for its structure and its plan."""
+        return self.structure, self.recalled
 
     def run(self, seeds: Sequence[Value] = ()) -> list[Value] | None:
         """Return the gradients in the order of the plan's results; None if a saved value was

@@ -1,11 +1,13 @@
 """The saved values of a pass are taken at once, and freed unless the graph is kept."""
 
 from collections.abc import Collection
+from operator import attrgetter
 from typing import Any
 
 from ...process.fork_locks import fork_safe_lock
 from ..graph.node import Node, are_unwritten
 
+_saved, _versions = attrgetter("saved"), attrgetter("versions")
 freeing = fork_safe_lock()  # held while saved values are taken: two passes may free one graph
 
 
@@ -18,17 +20,19 @@ def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
     """
     saved = backward_pass.saved
     with freeing:
-        for node in nodes:
-            before = node.saved
-            if before is not None and are_unwritten(before, node.versions):
-                saved[node] = before
-            else:
+        kept = list(map(_saved, nodes))
+        if None not in kept and all(map(are_unwritten, kept, map(_versions, nodes))):
+            saved.update(zip(nodes, kept, strict=True))
+        else:
+            for node in nodes:
+                before = node.saved
                 saved[node] = node.unpack()
                 backward_pass.is_stale = backward_pass.is_stale or node.saved is not before
         if not backward_pass.is_stale and not backward_pass.request.retain_graph:
             backward_pass.has_freed = True
             for node in nodes:
-                node.free()
+                if node.saved:
+                    node.saved = None
 
 
 __all__ = ["freeing", "take_saved"]

@@ -26,13 +26,14 @@ from ..replay.dynamic_index import ByPosition
 from ..replay.node_streams import site_of
 
 
-def walk(backward_pass: Any) -> None:
-    """Visit the nodes of a pass; put the gradients of its targets into its ``grads``."""
-    evaluator, wanted = backward_pass.evaluator, backward_pass.wanted
+def walk(backward_pass: Any, order: Sequence[Node] | None = None) -> None:
+    """Visit the nodes of a pass, or those of ``order``; put the gradients of its targets into its
+    ``grads``."""
+    evaluator, wanted, sent = backward_pass.evaluator, backward_pass.wanted, backward_pass.sent
     careful, sums = backward_pass.method.careful, backward_pass.pending
     arrived, gradients_of, add = evaluator.arrived, evaluator.gradients, evaluator.add
     notes = bool(careful) and not evaluator.computes
-    for node in backward_pass.order:
+    for node in backward_pass.order if order is None else order:
         if careful is None or (careful and node in careful):
             backward_pass.visit(node)
             continue
@@ -43,6 +44,8 @@ def walk(backward_pass: Any) -> None:
         if notes:
             backward_pass.note_read(node)
         gradients = gradients_of(node, mask, cotangents)
+        if sent is not None:
+            sent.append(tuple([gradient is not None for gradient in gradients]))
         for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
             if gradient is not None:
                 place = (parent, slot)
@@ -259,25 +262,32 @@ class Computed(Evaluator):
         The first time that the rule is asked for, the operator's derivative is called instead, as
         making a rule pays only for a kind that is met again.
         """
-        key = (node._kind, mask) if len(cotangents) == 1 else None
+        operator = node._kind.operator
+        if operator.is_python:
+            return operator.computed(self.run, node, mask, cotangents)  # type: ignore[no-any-return]
+        is_usual = len(cotangents) == 1 and cotangents[0] is not None  # a hook may have dropped it
+        key = (node._kind, mask) if is_usual else None
         rule, saved = self._known.get(key), self.saved[node]
         if rule is None:
             rule = self._rule(node, mask, saved, cotangents)
             if rule is None:
-                values = [None if total is None else runtime.value(total) for total in cotangents]
-                return [None if g is None else g.array for g in self._made(node, mask, values)]
+                return self._called(node, mask, cotangents)
             if key is not None:
                 self._known[node._kind, mask] = rule
         given = [total for total in cotangents if total is not None]
         given += [saved[n].array for n in rule.reads]
         return rule.compute(given)
 
-    def _made(self, node: Node, mask: Any, values: Sequence[Any]) -> Sequence[Any]:
-        """Return the gradients that the operator of a node makes of values, without recording."""
+    def _called(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> list[Any]:
+        """Return the gradients that the operator of a node makes when it is called, without
+        recording."""
+        values = [None if total is None else runtime.value(total) for total in cotangents]
         if not mode.grad:
-            return self.run.differentiated(node, mask, values)
-        with grad_mode(False):
-            return self.run.differentiated(node, mask, values)
+            made = self.run.differentiated(node, mask, values)
+        else:
+            with grad_mode(False):
+                made = self.run.differentiated(node, mask, values)
+        return [None if g is None else g.array for g in made]
 
     def _rule(
         self, node: Node, mask: Any, saved: tuple[Any, ...], cotangents: Sequence[Any]

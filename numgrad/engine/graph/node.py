@@ -18,7 +18,7 @@ from ...process.bounded_dict import Bounded
 from ...process.gc_pause import collector
 from .callsite import Site
 from .hook_table import Handle, register
-from .kind import Kind, kind_of, loose_kind
+from .kind import Kind, interned, kind_of, loose_kind
 from .saved import before_writes
 from .value import Expr as Expr
 from .value import Spec as Spec
@@ -348,7 +348,8 @@ class Node:
         return f" recorded at {self.site}" if self.code is not None else ""
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name()}{self.where()}>"
+        kind = type(self).__name__ if self.is_accumulator else "Node"
+        return f"<{kind} {self.name()}{self.where()}>"
 
 
 def new_node(
@@ -367,10 +368,45 @@ def new_node(
     return node
 
 
+class Call(Node):
+    """The node of one call of a function whose derivative is Python code of the user.
+
+    Calls of one function on operands of the same specs share their kind, although the kind has no
+    rule, so that graphs with such calls can be compared. The static parameters are those of the
+    call.
+    """
+
+    __slots__ = ("given",)
+
+    static: dict[str, Any] = property(attrgetter("given"))  # type: ignore[assignment]
+
+
+def new_call(
+    operator: Any,
+    static: dict[str, Any],
+    parents: tuple[Node | None, ...],
+    slots: tuple[int, ...],
+    inputs: tuple[Spec, ...],
+    outputs: tuple[Spec, ...],
+) -> Node:
+    """Return the node of a call, without saved values."""
+    node = Call()
+    node._kind = interned(operator, _NOTHING, inputs, outputs)  # type: ignore[assignment]
+    node.given, node.parents, node.slots = static, parents, slots
+    node.blank()
+    return node
+
+
+_NOTHING: dict[str, Any] = {}
+
+
 def are_unwritten(saved: Sequence[Any], versions: Sequence[int]) -> bool:
     """Whether saved values still have the versions with which they were saved."""
     for value, version in zip(saved, versions, strict=False):
-        if value is not None and value.version != version:
+        if value is None:
+            continue
+        storage = value._storage
+        if version != (0 if storage is None else storage.version):
             return False
     return True
 

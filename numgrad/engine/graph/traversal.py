@@ -7,7 +7,7 @@ that goes through no cut edge (``no_grad_vars``).
 from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
-from .node import Accumulator, Edge, Node, Value, accumulator_of
+from .node import Accumulator, Call, Edge, Node, OwnSlot, Value, accumulator_of
 from .references import kept_leaves
 
 
@@ -38,15 +38,52 @@ def reachable(
     return sorted(seen, key=attrgetter("number"), reverse=True)
 
 
-def are_unwatched(nodes: Iterable[Node]) -> bool:
-    """Whether no node has a hook or anything else that few nodes have (`Extras`), but for a
-    stream."""
-    for node in nodes:
-        if node.extras is not None and node.extras.are_seen:
-            return False
-        if not node._kind.is_shared and isinstance(node, Accumulator) and node.variable.hooks:
-            return False
-    return True
+def watched_nodes(nodes: Sequence[Node]) -> list[int]:
+    """Return the numbers of the nodes in which Python code of the user takes part, or that have
+    anything else that few nodes have (`Extras`), but for a stream.
+
+    That code is hooks, or the derivative of a function of the user.
+    """
+    found: list[int] = []
+    for n, node in enumerate(nodes):
+        # Most nodes have a shared kind and no extras: a look at that is faster than a call.
+        extras = node.extras
+        if extras is not None and extras.are_seen:
+            found.append(n)
+        elif not node._kind.is_shared:
+            is_leaf = isinstance(node, Accumulator)
+            if node.variable.hooks if is_leaf else node._kind.operator.is_python:  # type: ignore[attr-defined]
+                found.append(n)
+    return found
+
+
+def is_marked(node: Node) -> bool:
+    """Whether a node has anything that few nodes have (`Extras`), but for a stream."""
+    return node.extras is not None and node.extras.are_seen
+
+
+def is_seen_within(node: Node) -> bool:
+    """Whether hooks look at the node itself, and not only at the tensors that it has made."""
+    extras = node.extras
+    return extras is not None and bool(extras.pre_hooks or extras.post_hooks)
+
+
+def has_plain_watchers(nodes: Sequence[Node], watched: Iterable[int]) -> bool:
+    """Whether a pass may visit the watched nodes alone with care.
+
+    It may not if an operation ran on a stream, or if a derivative reads the output of a node past
+    its hooks: then other nodes need care, too.
+    """
+    if any([node.extras is not None and node.stream is not None for node in nodes]):  # noqa: C419
+        return False
+    seen = {nodes[n] for n in watched if nodes[n].extras is not None or type(nodes[n]) is not Call}
+    if not seen:
+        return True
+    return not any([  # noqa: C419  a list is faster
+        type(slot) is OwnSlot and parent in seen
+        for node in nodes
+        for parent, slot in zip(node.parents, node.slots, strict=True)
+    ])  # fmt: skip
 
 
 def needed(

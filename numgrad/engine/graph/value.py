@@ -286,6 +286,17 @@ class Value:
         value.slot = 0
         return value
 
+    @classmethod
+    def of_spec(cls, array: np.ndarray, spec: Spec) -> Self:
+        """Return a value for a new array of a spec, with no place in the graph."""
+        value = cls.__new__(cls)
+        value.array, value.spec = array, spec
+        value._storage = _captured_storage() if capturing else None
+        value._requires_grad = value._kept = False
+        value.node = value.expr = value._view = value._leaf = None
+        value.slot = value.expr_slot = 0
+        return value
+
     def snapshot(self) -> "Value | Expr":
         """Return a value or expression that will always stand for the present elements of this
         value.

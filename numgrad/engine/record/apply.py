@@ -172,9 +172,20 @@ class changing(Block):  # noqa: N801  it is used like a function
         mode.settle()
 
 
-def grad_mode(enabled: bool) -> Block:
+class grad_mode(changing):  # noqa: N801  it is used like a function
     """Switch the recording of gradients on or off inside the block, in this thread."""
-    return changing(grad=enabled)
+
+    def __init__(self, enabled: bool) -> None:
+        super().__init__(grad=enabled)
+
+    def prepare(self) -> tuple[Action, Action]:
+        update, changes = vars(mode).update, self.changes
+        if not changes["grad"]:
+            other_modes[get_ident()] = True
+        return partial(update, changes), partial(update, _GRAD if mode.grad else _NO_GRAD)
+
+
+_GRAD, _NO_GRAD = {"grad": True}, {"grad": False}
 
 
 def deferring(enabled: bool = True, kept: list[Node] | None = None) -> Block:
@@ -406,7 +417,7 @@ class Packed:
 
     __slots__ = ("content", "shape", "unpack_function")
 
-    version = 0  # the packed content belongs to the user: writes are not counted
+    version, _storage = 0, None  # the packed content belongs to the user: writes are not counted
 
     def __init__(self, value: Value, pack: Callable[..., Any], unpack: Callable[..., Any]) -> None:
         self.shape = value.shape

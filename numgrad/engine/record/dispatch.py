@@ -118,8 +118,8 @@ def _apply_two(plan: Kind, x: Any, y: Any, a: Any, b: Any) -> Any:
     if record is None:
         if not _count(plan):
             return _without_plan(plan, (x, y))
-    elif not other_modes:
-        result = record(x, y, a, b)
+    elif not other_modes or not (x._requires_grad or y._requires_grad):
+        result = record(x, y, a, b)  # there is no node in any grad mode
         if result is not None:
             return result
     require_own_arrays((x, y))
@@ -139,8 +139,8 @@ def apply_one(plan: Kind, x: Any) -> Any:
         if record is None:
             if not _count(plan):
                 return _without_plan(plan, (x,))
-        elif not other_modes:
-            result = record(x)
+        elif not other_modes or not (x._requires_grad or plan.step):
+            result = record(x)  # there is no node in any grad mode
             if result is not None:
                 return result
         require_own_arrays((x,))

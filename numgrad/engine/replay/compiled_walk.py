@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ir.way import Types, Way
 from ..graph.kind import Kind
-from ..graph.node import Accumulator, Node, OwnSlot
+from ..graph.node import Accumulator, Call, Node, OwnSlot
 from ..graph.value import CapturedStorage, ForeignStorage, LeafState, Storage
 from ..lower.fallback import attempt
 from ..record.apply import runtime
@@ -52,6 +52,8 @@ def follower_of(
     way = Way(
         track.kinds,
         [type(node) is Accumulator for node in nodes],
+        track.marked,
+        track.hooked,
         track.indexed,
         runtime.roles.put_view,
         track.route,
@@ -64,6 +66,6 @@ def follower_of(
         plan.layouts,
     )
     types = Types(
-        Node, Accumulator, runtime.value, _STORAGES, LeafState, Kind, OwnSlot, ByPosition
+        Node, Accumulator, Call, runtime.value, _STORAGES, LeafState, Kind, OwnSlot, ByPosition
     )
     return attempt("recognise a graph directly", f"{len(nodes)} nodes", lambda: make(types, way))

@@ -14,7 +14,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..._settings import settings
 from ...process.fork_locks import fork_safe_lock
 from ..derivatives.rules import drop_rules
 from ..graph.kind import Kind
@@ -23,16 +22,23 @@ from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
 from ..record.apply import runtime
+from .beginning import (
+    Starts,
+    cut_beginning,
+    first_nodes,
+    first_starts,
+    general,
+    is_watched,
+    known,
+    own,
+)
 from .compiled_walk import follower_of
-from .dynamic_index import general_kind
 from .structure import Structure, outlines
 from .structure_walk import Track, identity_numbers, layouts
 
-Starts = tuple[Any, ...]
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
-_MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tried
 _MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
 _LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
@@ -63,6 +69,9 @@ class KnownPlan:
     """
 
     size = 0  # kB, about
+    is_cut = False  # whether Python code of the user takes part; see `differentiate.cut_plan`
+    visited: Sequence[int]  # of a plan that is cut: all nodes that it visits, in order
+    watched: Sequence[int]  # the places in `visited` of those where it is cut
     beginning: Hashable = None  # the key in `_tracks` of the passes for which the plan is tried
 
     def __init__(
@@ -106,7 +115,7 @@ class KnownPlan:
         order, index = structure.order, structure.index
         if any([p is not None and p not in index for node in order for p in node.parents]):  # noqa: C419
             return False  # the graph goes on to older nodes, outside of the structure
-        track = Track(request.roots, order, structure.by_position)
+        track = Track(request.roots, order, structure.by_position, structure.watched)
         arrays = track.arrays(list(order), [value.array for _, value in request.seeds])
         edges = request.search_ends or ()
         targets = [index.get(edge.node, _OUTSIDE) for edge in edges]
@@ -156,6 +165,8 @@ class KnownPlan:
             if found is False:
                 return None
             if found is not None and found[1] is not None:
+                if track.is_cut and not track.are_watched_alike(found[0]):
+                    return None
                 return Structure(None, found[1], found[0], {}, is_unwritten=True)
         nodes = track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
@@ -202,9 +213,7 @@ class ExecutablePlan(KnownPlan):
 
     def __init__(self, plan: Executable, *parts: Any) -> None:
         super().__init__(*parts)
-        self.plan = plan
-        count, constants = len(plan.program.instructions), plan.program.arrays.values()
-        self.size = int(_PLAN_SIZE + _INSTRUCTION_SIZE * count) + kilobytes(constants)
+        self.plan, self.size = plan, size_of(plan)
 
     def values(
         self, structure: Structure, seeds: Sequence[Value], saved: Sequence[tuple[Any, ...]]
@@ -216,6 +225,7 @@ class ExecutablePlan(KnownPlan):
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
 _has_followers = False  # whether a plan has got one: the code of followers is there
+_has_cut = False  # whether there was a plan for passes in which Python code takes part
 _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
 # The times that structures were met, by the hashes of their keys: most graphs never come again.
@@ -233,7 +243,7 @@ def recognise(request: Any) -> tuple[Structure, KnownPlan] | None:
     ends = request.search_ends
     targets = None if ends is None else [edge.node for edge in ends]
     seeds = [value.array for _, value in request.seeds]
-    return plan_for_start(*_starts(request), targets, seeds)
+    return plan_for_start(*first_starts(request), targets, seeds)
 
 
 def plan_for_start(
@@ -246,15 +256,19 @@ def plan_for_start(
     same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
     in the graph is preferred to a plan that takes indices as data.
     """
-    nodes = _first_nodes(roots)
-    kinds = tuple(map(_known_kind, nodes))
-    found = _followed((kinds, *starts), roots, targets, seeds)
-    for kind_of in (general_kind, _kind):
-        if found is not None:
-            break
-        others = tuple(map(kind_of, nodes))
-        if others != kinds:
-            found = _followed((others, *starts), roots, targets, seeds)
+    nodes = first_nodes(roots)
+    found = None
+    if not is_watched(nodes):
+        kinds = tuple(map(known, nodes))
+        found = _followed((kinds, *starts), roots, targets, seeds)
+        for kind_of in (general, own):
+            if found is not None:
+                return found
+            others = tuple(map(kind_of, nodes))
+            if others != kinds:
+                found = _followed((others, *starts), roots, targets, seeds)
+    if found is None and _has_cut:
+        found = _followed(cut_beginning(nodes, starts), roots, targets, seeds)
     return found
 
 
@@ -271,78 +285,23 @@ def _followed(
     return None
 
 
-def _known_kind(node: Node) -> Any:
-    """Return the kind of a node if the node has looked it up already, else that of its stand-in,
-    which takes the index as data.
-
-    Finding the kind of an index that is met for the first time would be in vain as a rule: most
-    indices never come again.
-    """
-    return node.kind if node._kind.is_settled else general_kind(node)
-
-
-def _kind(node: Node) -> Any:
-    return node.kind
-
-
-def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
-    """Return the first nodes of a pass: each root, its first parent, the first parent of that, and
-    so on.
-
-    At most `_MOST_FIRST` nodes are returned for a root. The kinds of these nodes tell most graphs
-    apart, so that few tracks are tried in vain.
-    """
-    nodes = []
-    for root in roots:
-        node: Node | None = root
-        for _ in range(_MOST_FIRST):
-            if node is None:
-                break
-            nodes.append(node)
-            parents = node.parents
-            node = parents[0] if parents else None
-    return nodes
-
-
-def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
-    seeds = [(edge.slot, value.rows) for edge, value in request.seeds]
-    targets = request.targets
-    slots = None if targets is None else tuple([slot for _, slot in targets])
-    options = request.extra_leaves, request.seeds_last, request.batch, request.create_graph
-    if request.direction != "reverse":
-        options = (*options, request.direction)
-    return request.roots, starts_of(tuple(seeds), slots, options)
-
-
-def starts_of(
-    seeds: tuple[tuple[int, bool], ...], slots: tuple[int, ...] | None, options: tuple[Any, ...]
-) -> Starts:
-    """Return the part of a pass's key that does not depend on its graph.
-
-    Parameters
-    ----------
-    seeds : tuple of (int, bool)
-        For each root the number of the output that has the seed, and whether the seed has rows.
-    slots : tuple of int, optional
-        For each target the number of the output of its node; None if all leaves are targets.
-    options : tuple
-        ``extra_leaves, seeds_last, batch, create_graph`` of the request.
-    """
-    return seeds, slots, options, settings.version, runtime.target
-
-
 def recall(request: Any, structure: Structure) -> KnownPlan | None:
     """Return the plan of an earlier pass of this structure, None if there is none.
 
     A track is made for the plan if there can be one, so that `recognise` finds the plan next time.
     """
+    global _has_cut
     recalled = _known.get(structure.key)
     if recalled is not None and recalled.learn_track(request, structure):
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
-                roots, starts = _starts(request)
-                kinds = map(general_kind if structure.by_position else _kind, _first_nodes(roots))
-                recalled.beginning = tuple(kinds), *starts
+                roots, starts = first_starts(request)
+                nodes = first_nodes(roots)
+                if recalled.is_cut:
+                    recalled.beginning, _has_cut = cut_beginning(nodes, starts), True
+                else:
+                    kinds = map(general if structure.by_position else own, nodes)
+                    recalled.beginning = tuple(kinds), *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled
@@ -412,6 +371,12 @@ def parts_of(
     executed = tuple([index[node] for node in wanted])
     keepers = [n for n in executed if structure.order[n].saved != ()]
     return executed, tuple(wanted.values()), dict(zip(places, shapes, strict=True)), keepers
+
+
+def size_of(plan: Executable) -> int:
+    """Return about how much memory an executable takes, in kB."""
+    count, constants = len(plan.program.instructions), plan.program.arrays.values()
+    return int(_PLAN_SIZE + _INSTRUCTION_SIZE * count) + kilobytes(constants)
 
 
 def kilobytes(arrays: Iterable[Any]) -> int:
@@ -508,9 +473,9 @@ def drop_released() -> None:
 
 def forget() -> None:
     """Drop all plans, tracks and counts."""
-    global _total, _largest
+    global _total, _largest, _has_cut
     with _lock:
-        _total, _largest = 0, None
+        _total, _largest, _has_cut = 0, None, False
         _known.clear()
         _tracks.clear()
         _seen.clear()

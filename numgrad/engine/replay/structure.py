@@ -15,8 +15,8 @@ import numpy as np
 from ..._settings import settings
 from ...process.bounded_dict import Bounded
 from ..derivatives.region_gradients import reads_partly_written, writes
-from ..graph.node import Accumulator, Node
-from ..graph.traversal import are_unwatched
+from ..graph.node import Accumulator, Call, Node
+from ..graph.traversal import has_plain_watchers, is_seen_within, watched_nodes
 from ..graph.value import Value
 from ..record.apply import runtime
 from .dynamic_index import ByPosition, by_position, is_worthwhile
@@ -45,18 +45,23 @@ class Structure:
         The same nodes and stand-ins if their indices are data in this structure, else empty.
     is_unwritten : bool
         Whether somebody has seen that no saved value was written since it was saved.
+    watched : sequence of int
+        The numbers of the nodes that a pass visits with care.
     """
 
-    __slots__ = ("arrays", "by_position", "index", "indexed", "is_unwritten", "key", "order")
+    __slots__ = (
+        "arrays", "by_position", "index", "indexed", "is_unwritten", "key", "order", "watched",
+    )  # fmt: skip
 
     def __init__(
         self, key: Hashable, arrays: Sequence[np.ndarray], order: Sequence[Node], index: Any,
         indexed: Sequence[tuple[Node, ByPosition]] = (), is_unwritten: bool = False,
+        watched: Sequence[int] = (),
     ):  # fmt: skip
         self.key, self.arrays = key, arrays
         self.order: Sequence[Node] = order
         self.index: dict[Node, int] = index
-        self.indexed, self.is_unwritten = indexed, is_unwritten
+        self.indexed, self.is_unwritten, self.watched = indexed, is_unwritten, watched
         self.by_position: Mapping[Node, ByPosition] = _NONE
 
     def with_positions(self) -> "Structure | None":
@@ -75,15 +80,31 @@ class Structure:
 def structure_of(request: Any, order: Sequence[Node]) -> Structure | None:
     """Return the structure of a pass; None if the pass cannot use plans.
 
-    Passes that show numbers to Python cannot, and neither can passes in which a function of the
-    user takes part.
+    Python code of the user may take part where `serves_watched` and `has_plain_watchers` allow it.
     """
-    if not request.uses_plans or not are_unwatched(order):
+    if not request.uses_plans:
         return None
-    key = _Key(order)
+    watched = watched_nodes(order)
+    if watched and not (
+        serves_watched(request)
+        and has_plain_watchers(order, watched)
+        and streams_beside(order) is None
+    ):
+        return None
+    key = _Key(order, watched)
     if key.add_nodes(request.records) and key.add_seeds(request.seeds):
         return key.structure(request)
     return None
+
+
+def serves_watched(request: Any) -> bool:
+    """Whether plans may serve a pass with such options where hooks or functions of users take part.
+
+    No plan serves one that is recorded, batched, or a part of another pass, nor a forward pass.
+    """
+    if request.direction != "reverse" or request.records or request.batch is not None:
+        return False
+    return not (request.ends or request.silent or request.seeds_last)
 
 
 def outline_of(request: Any, order: Sequence[Node]) -> int | None:
@@ -123,10 +144,10 @@ class _Key:
     """The key of a pass while it is being put together, and the arrays that are arguments of its
     program."""
 
-    __slots__ = ("arrays", "has_parts", "index", "indexed", "order", "parts", "places")
+    __slots__ = ("arrays", "has_parts", "index", "indexed", "order", "parts", "places", "watched")
 
-    def __init__(self, order: Sequence[Node]) -> None:
-        self.order = order
+    def __init__(self, order: Sequence[Node], watched: Sequence[int]) -> None:
+        self.order, self.watched = order, watched
         self.index = {node: n for n, node in enumerate(order)}
         self.arrays: list[np.ndarray] = []
         self.places: dict[int, int] = {}
@@ -142,6 +163,9 @@ class _Key:
         for node in self.order:
             kind: Any = node.kind
             if kind is None:
+                if type(node) is Call:
+                    self._add_call(node)
+                    continue
                 if type(node) is not Accumulator:
                     return False
                 parts.append(node.outputs)
@@ -158,6 +182,11 @@ class _Key:
             if not self._add_saved(node.saved):
                 return False
         return True
+
+    def _add_call(self, node: Node) -> None:
+        """Add a call of a function of the user, whose saved values are that function's affair."""
+        parents = [-1 if p is None else self.index.get(p) for p in node.parents]
+        self.parts += (node._kind, tuple(parents), node.slots)
 
     def _dynamic(self, node: Node, kind: Any) -> Any:
         """Return the kind of a node's stand-in, which takes the index as data, and note the
@@ -217,10 +246,16 @@ class _Key:
             targets, request.extra_leaves, request.seeds_last, request.batch, request.create_graph,
             request.direction, settings.version, runtime.target, streams_beside(self.order),
         )  # fmt: skip
+        if self.watched:
+            self.parts.append(tuple([(n, is_seen_within(self.order[n])) for n in self.watched]))
         key: Hashable = tuple(self.parts)
         indexed = self.indexed
         if indexed:
             key = (key, *[node._kind for node, _ in indexed])
             if self.has_parts and any([writes(node) for node, _ in indexed]):  # noqa: C419
                 indexed = []  # a written array receives parts of gradients, not whole ones
-        return Structure(key, self.arrays, self.order, self.index, indexed)
+        if self.watched:
+            indexed = []
+        return Structure(
+            key, self.arrays, self.order, self.index, indexed, watched=self.watched
+        )  # fmt: skip

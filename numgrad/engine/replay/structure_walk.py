@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Accumulator, Node
-from ..graph.traversal import are_unwatched
+from ..graph.node import Accumulator, Call, Node, OwnSlot
+from ..graph.traversal import has_plain_watchers, is_marked, is_seen_within
 from ..record.apply import other_modes
 from .dynamic_index import by_position, general_kind
 from .node_streams import streams_beside
@@ -44,6 +44,8 @@ class Track:
         All nodes, the latest first.
     by_position : dict
         The nodes whose indices are data; see `dynamic_index`.
+    watched : sequence of int
+        The numbers of the nodes that have hooks or the like, or are functions of users.
 
     Attributes
     ----------
@@ -61,13 +63,30 @@ class Track:
         The kind of each node, or of the stand-in of a node whose index is data.
     slots : list of tuple of int, optional
         The slots of each node; None if all are 0, as no node has several outputs.
+    is_cut : bool
+        Whether Python code of the user takes part in a pass.
+    marked, hooked : list of int
+        The nodes that have more `Extras` than a stream, and the leaves with hooks.
+    within : list of bool
+        For each marked node whether its hooks are called by its own visit; see `is_seen_within`.
     """
 
-    __slots__ = ("_above", "_leaves", "_streams", "indexed", "keepers", "kinds", "route", "slots")
+    __slots__ = (
+        "_above", "_leaves", "_streams", "hooked", "indexed", "is_cut", "keepers", "kinds",
+        "marked", "route", "slots", "within",
+    )  # fmt: skip
 
     def __init__(
-        self, roots: tuple[Node, ...], order: Sequence[Node], by_position: Collection[Node]
+        self,
+        roots: tuple[Node, ...],
+        order: Sequence[Node],
+        by_position: Collection[Node],
+        watched: Sequence[int] = (),
     ) -> None:
+        self.is_cut = bool(watched)
+        self.marked = [n for n in watched if is_marked(order[n])]
+        self.within = [is_seen_within(order[n]) for n in self.marked]
+        self.hooked = [n for n in watched if _has_hooks(order[n])]
         index = {node: n for n, node in enumerate(order)}
         found: dict[Node, tuple[int, int]] = {}
         for n, node in enumerate((_Start(roots), *order)):
@@ -81,7 +100,7 @@ class Track:
         self.keepers = [
             (n, tuple([k for k, value in enumerate(node.saved) if value is not None]))
             for n, node in enumerate(order)
-            if node.saved
+            if node.saved and type(node) is not Call
         ]
         self.indexed = [n for n, node in enumerate(order) if node in by_position]
         self.kinds = self._general(order)
@@ -116,7 +135,7 @@ class Track:
             if not loose or self._general(nodes) != self.kinds:
                 return None
         has_extras = any(map(_extras, nodes))
-        if has_extras and not are_unwatched(nodes):
+        if (_marked(nodes) if has_extras else []) != self.marked:
             return None
         if (streams_beside(nodes) if has_extras or other_modes else None) != self._streams:
             return None
@@ -128,7 +147,21 @@ class Track:
         above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
-        return nodes
+        return nodes if not self.is_cut or self.are_watched_alike(nodes) else None
+
+    def are_watched_alike(self, nodes: Sequence[Any]) -> bool:
+        """Whether the marked nodes and hooked leaves of another graph are watched alike, and a pass
+        may visit them alone with care; see `has_plain_watchers`."""
+        seen = [*self.marked, *self.hooked]
+        if not seen:
+            return True
+        if [is_seen_within(nodes[n]) for n in self.marked] != self.within:
+            return False
+        if not all([_has_hooks(nodes[n]) for n in self.hooked]):  # noqa: C419  a list is faster
+            return False
+        if OwnSlot in set(map(type, chain.from_iterable(map(_slots, nodes)))):
+            return has_plain_watchers(nodes, seen)
+        return not any([nodes[n].stream for n in self.marked])  # noqa: C419
 
     def _general(self, nodes: Sequence[Any]) -> list[Any]:
         """Return the kinds of nodes: of each node whose index is data, the kind of its
@@ -151,7 +184,9 @@ class Track:
     def _has_its_leaves(self, nodes: list[Any]) -> bool:
         for n, spec in self._leaves:
             leaf = nodes[n]
-            if type(leaf) is not Accumulator or leaf.outputs[0] != spec or leaf.variable.hooks:
+            if type(leaf) is not Accumulator or leaf.outputs[0] != spec:
+                return False
+            if leaf.variable.hooks and n not in self.hooked:
                 return False
         return True
 
@@ -180,6 +215,15 @@ class Track:
         """Return the positions of the indexed elements, for each node whose index is data."""
         found: list[Any] = [by_position(nodes[n]) for n in self.indexed]
         return [seen.positions for seen in found]
+
+
+def _has_hooks(node: Node) -> bool:
+    """Whether a node is the accumulator of a leaf that has hooks."""
+    return isinstance(node, Accumulator) and bool(node.variable.hooks)
+
+
+def _marked(nodes: Sequence[Any]) -> list[int]:
+    return [n for n, node in enumerate(nodes) if is_marked(node)]
 
 
 def identity_numbers(arrays: Sequence[np.ndarray]) -> list[int]:

@@ -74,17 +74,18 @@ def number_of(item):
     return python.number_of(item, stack_words(1))
 
 
-def is_leaf(t, node):
-    """Look whether a node is the accumulator of a leaf without hooks."""
+def is_leaf(t, node, is_hooked):
+    """Look whether a node is the accumulator of a leaf, without hooks or with a table of hooks."""
     variable = place(t, node, at.L_VARIABLE)
     if is_a(t, variable, at.VALUE_TYPE) == 0:
         return UNKNOWN
     state = place(t, variable, at.V_LEAF)
     if state == load_word(t, NONE):
-        return YES
+        return YES if is_hooked == 0 else UNKNOWN
     if is_a(t, state, at.LEAF_STATE_TYPE) == 0:
         return UNKNOWN
-    return YES if place(t, state, at.H_HOOKS) == load_word(t, NONE) else UNKNOWN
+    has_hooks = place(t, state, at.H_HOOKS) != load_word(t, NONE)
+    return YES if has_hooks == (is_hooked != 0) else UNKNOWN
 
 
 def is_kind(t, node, kind):
@@ -126,13 +127,15 @@ def is_node(t, node, p):
     if node == 0 or node == load_word(t, NONE):
         return NO
     kind, what, accumulates = load_word(p, 0), load_word(p, 1), is_a(t, node, at.LEAF_TYPE)
-    if accumulates | is_a(t, node, at.NODE_TYPE) == 0:
+    if accumulates | is_a(t, node, at.NODE_TYPE) | is_a(t, node, at.CALL_TYPE) == 0:
         return UNKNOWN
     if (accumulates == 0) == (what == at.LEAF):
         return NO
-    if place(t, node, at.N_EXTRAS) != load_word(t, NONE):
+    watched = load_word(p, 4)
+    has_extras = place(t, node, at.N_EXTRAS) != load_word(t, NONE)
+    if has_extras != (watched & at.MARKED != 0):
         return UNKNOWN
-    if accumulates != 0 and is_leaf(t, node) != YES:
+    if accumulates != 0 and is_leaf(t, node, watched & at.HOOKED) != YES:
         return UNKNOWN
     return is_kind(t, node, kind) if what != at.INDEXED_NODE else has_stand_in(t, node, kind)
 

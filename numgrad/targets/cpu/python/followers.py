@@ -14,9 +14,9 @@ from . import object_layout
 from .object_layout import OWN
 
 (
-    NODE_TYPE, LEAF_TYPE, VALUE_TYPE, LEAF_STATE_TYPE, STORAGE_TYPE, CAPTURED_TYPE, FOREIGN_TYPE,
-    SLOT_TYPE, STAND_IN_TYPE, WRITER,
-) = range(OWN, OWN + 10)  # fmt: skip
+    NODE_TYPE, LEAF_TYPE, CALL_TYPE, VALUE_TYPE, LEAF_STATE_TYPE, STORAGE_TYPE, CAPTURED_TYPE,
+    FOREIGN_TYPE, SLOT_TYPE, STAND_IN_TYPE, WRITER,
+) = range(OWN, OWN + 11)  # fmt: skip
 """Words of a follower: types of objects, where a slot is an `int` or of the type that is named; and
 the operator that writes parts of arrays."""
 
@@ -38,13 +38,16 @@ power of two; and how many different arrays a walk has taken so far."""
 NODE, LEAF, INDEXED_NODE = range(3)
 """What a node is: an accumulator, a node with a stand-in, or any other node."""
 
-WORDS_OF_NODE = 4
+MARKED, HOOKED = 1, 2
+"""What watches a node: it has extras, or it is the accumulator of a leaf with hooks."""
+
+WORDS_OF_NODE = 5
 
 WAY = TAKEN + 1
 """The first word of the hash table. The track comes behind the table, with these parts:
 
-- for each node its kind, what the node is, and the step of the walk to the node: an earlier node,
-  counted from 1 on, or 0 for the roots, and a position among the parents;
+- for each node its kind, what the node is, the step of the walk to the node (an earlier node,
+  counted from 1 on, or 0 for the roots, and a position among the parents), and what watches it;
 - for each root its node;
 - for each node the number of its parents, for each parent its node, -1 for None; then the number of
   slots to compare, which may be 0, and these slots;
@@ -77,7 +80,7 @@ def follower(types: Types, way: Way) -> Any:
         return None
     count, seeds = len(set(way.numbers)), len(way.numbers) - len(way.reads)
     size = 1 << (2 * count).bit_length()  # a power of two, of which half is free
-    objects = *types[:3], types.leaf_state, *types.storages, types.slot, types.stand_in, way.writer
+    objects = *types[:4], types.leaf_state, *types.storages, types.slot, types.stand_in, way.writer
     words = [*map(id, objects), *(place for found in places for place in found or ())]
     words += (len(way.kinds), count, *map(len, (way.roots, way.targets, way.reads)))
     words += (seeds, len(way.indexed), size - 1, 0)
@@ -100,8 +103,13 @@ def _track(way: Way) -> list[int]:
     found = [LEAF if is_leaf else NODE for is_leaf in way.are_leaves]
     for n in way.indexed:
         found[n] = INDEXED_NODE
-    for kind, what, above, position in zip(way.kinds, found, *way.route, strict=True):
-        words += (id(kind), what, above, position)
+    watched = [0] * len(way.kinds)
+    for n in way.marked:
+        watched[n] |= MARKED
+    for n in way.hooked:
+        watched[n] |= HOOKED
+    for kind, *parts in zip(way.kinds, found, *way.route, watched, strict=True):
+        words += (id(kind), *parts)
     words += way.roots
     for n, parents in enumerate(way.parents):
         slots = () if way.slots is None else way.slots[n]
