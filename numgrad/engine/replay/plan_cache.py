@@ -14,6 +14,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from ..._settings import settings
 from ...process.fork_locks import fork_safe_lock
 from ..derivatives.rules import drop_rules
@@ -64,6 +66,7 @@ class KnownPlan:
 
     size = 0  # kB, about
     beginning: Hashable = None  # the key in `_tracks` of the passes for which the plan is tried
+    shortcut: Hashable = None  # the key in `_latest` of those for which the plan is tried first
 
     def __init__(
         self,
@@ -210,11 +213,16 @@ class ExecutablePlan(KnownPlan):
         self, structure: Structure, seeds: Sequence[Value], saved: Sequence[tuple[Any, ...]]
     ) -> list[Value]:
         """Return the gradients by running the executable on the arrays of the structure."""
-        return list(map(runtime.value, self.plan(structure.arrays)))
+        return list(map(runtime.value, self.arrays(structure)))
+
+    def arrays(self, structure: Structure) -> list[np.ndarray]:
+        """Return the arrays of the gradients of a later pass."""
+        return self.plan(structure.arrays)
 
 
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
+_latest: dict[Hashable, KnownPlan] = {}  # of passes with roots of one kind, the plan used last
 _has_followers = False  # whether a plan has got one: the code of followers is there
 _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
@@ -246,6 +254,35 @@ def plan_for_start(
     same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
     in the graph is preferred to a plan that takes indices as data.
     """
+    shortcut = roots[0]._kind if roots else None, starts
+    latest = _latest.get(shortcut)
+    if latest is not None:
+        again = latest.follower(roots, targets, seeds)
+        if again and again[1] is not None:
+            return Structure(None, again[1], again[0], {}, is_unwritten=True), latest
+    found = _tried(roots, starts, targets, seeds)
+    if found is not None and found[1].follower is not None:
+        _try_first(found[1], shortcut)
+    return found
+
+
+def _try_first(plan: KnownPlan, shortcut: Hashable) -> None:
+    """Let a plan with a follower be the first one that is tried for passes with this shortcut: the
+    kind of the first root, and the result of `starts_of`.
+
+    A plan that takes indices as data is not, as a plan for the very indices is preferred.
+    """
+    if plan.track is not None and not plan.track.indexed:
+        with _lock:
+            if plan in _tracks.get(plan.beginning, ()):  # else another thread has dropped it
+                plan.shortcut, _latest[shortcut] = shortcut, plan
+
+
+def _tried(
+    roots: tuple[Node, ...], starts: Starts, targets: list[Any] | None, seeds: list[Any]
+) -> tuple[Structure, KnownPlan] | None:
+    """Return the structure and the plan of the first track that fits, of all tracks of passes that
+    began alike."""
     nodes = _first_nodes(roots)
     kinds = tuple(map(_known_kind, nodes))
     found = _followed((kinds, *starts), roots, targets, seeds)
@@ -474,6 +511,8 @@ def _drop(key: Hashable) -> int:
     known[:] = [other for other in known if other is not dropped]
     if not known:
         _tracks.pop(dropped.beginning, None)
+    if _latest.get(dropped.shortcut) is dropped:
+        del _latest[dropped.shortcut]
     return dropped.size
 
 
@@ -513,5 +552,6 @@ def forget() -> None:
         _total, _largest = 0, None
         _known.clear()
         _tracks.clear()
+        _latest.clear()
         _seen.clear()
         outlines.clear()
