@@ -38,7 +38,7 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     leaves."""
     if type(tree) in _USUAL or _is_leaf(tree):
         return [tree], _FIRST
-    if type(tree) is tuple and all(_is_leaf(item) for item in tree):
+    if type(tree) is tuple and _are_leaves(tree):
         return list(tree), tuple
     from ..containers import optree_calls as optree  # most calls need no general containers
 
@@ -48,9 +48,9 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
 
 def places(tree: Any) -> list[tuple[Any, ...]]:
     """Return the place of each leaf of a nested container: the keys and indices that lead to it."""
-    if _is_leaf(tree):
+    if type(tree) in _USUAL or _is_leaf(tree):
         return [()]
-    if type(tree) is tuple and all(map(_is_leaf, tree)):
+    if type(tree) is tuple and _are_leaves(tree):
         return [(n,) for n in range(len(tree))]
     from ..containers import optree_calls as optree
 
@@ -59,6 +59,10 @@ def places(tree: Any) -> list[tuple[Any, ...]]:
 
 def _is_leaf(item: Any) -> bool:
     return isinstance(item, (Tensor, np.ndarray, np.generic, bool, int, float, complex))
+
+
+def _are_leaves(items: Sequence[Any]) -> bool:
+    return _LEAVES.issuperset(map(type, items)) or all(map(_is_leaf, items))
 
 
 def holds_tensors(tree: Any) -> bool:
@@ -96,8 +100,7 @@ class Variables:
         self.last: int | None = None  # nodes with higher numbers are outside
         # The number of leaves of each container, and what rebuilds it; None for single leaves.
         self.groups: list[tuple[int, Rebuild]] | None = None
-        types = set(map(type, args))
-        if types <= _LEAVES:
+        if _LEAVES.issuperset(types := [*map(type, args)]):
             has_tensors = Tensor in types
             self._add_leaves(args)
         else:
@@ -192,6 +195,22 @@ class Variables:
         Unlike `deliver`, the method has nothing to check and nothing to copy.
         """
         return arrays if self.as_numpy else list(map(Tensor, arrays))
+
+    def deliver_own(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> list[Any]:
+        """Return results of a pass, each of which has an array of its own, as `deliver` does.
+
+        An array that lies in memory as a new one does is not copied.
+        """
+        as_numpy = self.as_numpy if as_numpy is None else as_numpy
+        found: list[Any] = []
+        for value in values:
+            if value.requires_grad:
+                found.append(self.deliver(value, as_numpy))
+            elif as_numpy and type(value.array) is np.ndarray and value.array.flags.carray:
+                found.append(value.array)
+            else:
+                found.append(self.deliver(value, as_numpy))
+        return found
 
     def _is_shared(self, value: Any) -> bool:
         """Whether a result shares memory with an argument, so that a write into one changes both.

@@ -16,6 +16,7 @@ from ...process.bounded_dict import Bounded
 from ..graph.node import Edge, Node, accumulator_of, are_unwritten
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
+from ..replay import plan_cache
 from ..replay.plan_cache import ExecutablePlan, KnownPlan, plan_for_start, starts_of
 from ..replay.structure import Structure
 from .saved_values import freeing
@@ -159,6 +160,17 @@ def gradients_alone(output: Value, inputs: Sequence[Value]) -> list[np.ndarray] 
     return [arrays[n] for n in given]
 
 
+def is_known_as_closed(outputs: Sequence[Value], inputs: Sequence[Value]) -> bool:
+    """Whether outputs are known to depend on no leaves but ``inputs``, as an earlier pass went
+    through a graph like theirs. Nothing is known if one of all these requires no gradient."""
+    if other_modes and not mode.direct:
+        return False
+    roots, ends = _places(outputs), _places(inputs)
+    if roots is None or ends is None:
+        return False
+    return plan_cache.is_known_as_closed(tuple(roots[0]), ends[0])
+
+
 def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
     """Return the nodes of values and their slots there; None if a value requires no gradient."""
     nodes, slots = [], []
@@ -194,6 +206,7 @@ __all__ = [
     "Start",
     "find_repeated_pass",
     "gradients_alone",
+    "is_known_as_closed",
     "ones",
     "start_of",
 ]  # fmt: skip

@@ -31,6 +31,7 @@ from .structure import Structure, outlines
 from .structure_walk import Track, identity_numbers, layouts
 
 Starts = tuple[Any, ...]
+_own_kind = attrgetter("_kind")
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
@@ -66,7 +67,7 @@ class KnownPlan:
 
     size = 0  # kB, about
     beginning: Hashable = None  # the key in `_tracks` of the passes for which the plan is tried
-    shortcut: Hashable = None  # the key in `_latest` of those for which the plan is tried first
+    shortcut: Any = (None, None)  # the key in `_latest` of those for which the plan is tried first
 
     def __init__(
         self,
@@ -222,7 +223,8 @@ class ExecutablePlan(KnownPlan):
 
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
-_latest: dict[Hashable, KnownPlan] = {}  # of passes with roots of one kind, the plan used last
+_latest: dict[Hashable, KnownPlan] = {}  # for roots of the same kinds, the plan used last
+_closed: dict[Hashable, KnownPlan] = {}  # for roots of the same kinds, the last closed plan
 _has_followers = False  # whether a plan has got one: the code of followers is there
 _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
@@ -254,7 +256,7 @@ def plan_for_start(
     same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
     in the graph is preferred to a plan that takes indices as data.
     """
-    shortcut = roots[0]._kind if roots else None, starts
+    shortcut = tuple(map(_own_kind, roots)), starts
     latest = _latest.get(shortcut)
     if latest is not None:
         again = latest.follower(roots, targets, seeds)
@@ -266,9 +268,21 @@ def plan_for_start(
     return found
 
 
-def _try_first(plan: KnownPlan, shortcut: Hashable) -> None:
+def is_known_as_closed(roots: tuple[Node, ...], targets: list[Any]) -> bool:
+    """Whether a plan says of this graph that all its leaves are among the nodes ``targets``.
+
+    Nothing is known of most graphs that no pass has gone through.
+    """
+    plan = _closed.get(tuple(map(_own_kind, roots)))
+    if plan is None:
+        return False
+    found = plan.follower(roots, targets, [np.empty(()) for _ in roots])  # seeds in C order
+    return bool(found) and found[1] is not None
+
+
+def _try_first(plan: KnownPlan, shortcut: Any) -> None:
     """Let a plan with a follower be the first one that is tried for passes with this shortcut: the
-    kind of the first root, and the result of `starts_of`.
+    kinds of the roots, and the result of `starts_of`.
 
     A plan that takes indices as data is not, as a plan for the very indices is preferred.
     """
@@ -276,6 +290,8 @@ def _try_first(plan: KnownPlan, shortcut: Hashable) -> None:
         with _lock:
             if plan in _tracks.get(plan.beginning, ()):  # else another thread has dropped it
                 plan.shortcut, _latest[shortcut] = shortcut, plan
+                if plan.is_closed:
+                    _closed[shortcut[0]] = plan
 
 
 def _tried(
@@ -511,8 +527,9 @@ def _drop(key: Hashable) -> int:
     known[:] = [other for other in known if other is not dropped]
     if not known:
         _tracks.pop(dropped.beginning, None)
-    if _latest.get(dropped.shortcut) is dropped:
-        del _latest[dropped.shortcut]
+    for table, shortcut in ((_latest, dropped.shortcut), (_closed, dropped.shortcut[0])):
+        if table.get(shortcut) is dropped:
+            del table[shortcut]
     return dropped.size
 
 
@@ -553,5 +570,6 @@ def forget() -> None:
         _known.clear()
         _tracks.clear()
         _latest.clear()
+        _closed.clear()
         _seen.clear()
         outlines.clear()
