@@ -72,7 +72,8 @@ def test_a_graph_that_was_closed_is_told_from_one_that_is_not(transform):
     expected = expected[0] if transform is ng.func.hessian else expected
     for _ in range(OFTEN):
         inside = transform(lambda x: f(x, ng.tensor(w)))(x)
-        assert type(inside) is np.ndarray and inside.flags.writeable
+        assert type(inside) is np.ndarray
+        assert inside.flags.writeable
         np.testing.assert_allclose(inside, expected, rtol=1e-14)
     for _ in range(TIMES):
         outer = ng.tensor(w, requires_grad=True)

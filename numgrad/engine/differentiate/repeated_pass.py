@@ -16,8 +16,7 @@ from ...process.bounded_dict import Bounded
 from ..graph.node import Edge, Node, accumulator_of, are_unwritten
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
-from ..replay import plan_cache
-from ..replay.plan_cache import ExecutablePlan, KnownPlan, plan_for_start, starts_of
+from ..replay.plan_cache import ExecutablePlan, KnownPlan, plan_for_start, shortcuts, starts_of
 from ..replay.structure import Structure
 from .saved_values import freeing
 
@@ -156,7 +155,7 @@ def gradients_alone(output: Value, inputs: Sequence[Value]) -> list[np.ndarray] 
     if not (structure.is_unwritten and isinstance(known, ExecutablePlan)):
         values = RepeatedPass(known, structure, True).run()
         return None if values is None else [values[n].array for n in given]
-    arrays = known.arrays(structure)
+    arrays = known.plan(structure.arrays)
     return [arrays[n] for n in given]
 
 
@@ -168,7 +167,7 @@ def is_known_as_closed(outputs: Sequence[Value], inputs: Sequence[Value]) -> boo
     roots, ends = _places(outputs), _places(inputs)
     if roots is None or ends is None:
         return False
-    return plan_cache.is_known_as_closed(tuple(roots[0]), ends[0])
+    return shortcuts.is_closed(tuple(roots[0]), ends[0])
 
 
 def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:

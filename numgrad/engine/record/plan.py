@@ -108,26 +108,12 @@ def _reads_too_many(operator: Any, inputs: tuple[Spec, ...]) -> bool:
 
 
 def _reads(operator: Any, inputs: tuple[Spec, ...], spec: Spec) -> tuple[Any, ...]:
-    """Return the attribute ``reads`` of a kind.
-
-    The attribute depends on the number of inputs alone if the result can have a gradient, so the
-    operator keeps it for other shapes and dtypes.
-    """
+    """Return the attribute ``reads`` of a kind."""
     if not operator.differentiable or spec.dtype.kind not in "fc":
         return ()
-    key = _all_reads, len(inputs)
-    found: Any = operator.kinds.get(key)
-    if found is None:
-        found = keep(operator, operator.kinds, key, _all_reads(operator, len(inputs)))
-    return found
-
-
-def _all_reads(operator: Any, count: int) -> tuple[Any, ...]:
-    """Return what the derivative of an operator with ``count`` inputs reads, for each set of inputs
-    that require grad."""
     found: list[Any] = []
-    for mask in range(2**count if count <= _MOST_READ else 0):
-        reads = tuple(operator.saves([bool(mask >> n & 1) for n in range(count)]))
+    for mask in range(2 ** len(inputs) if len(inputs) <= _MOST_READ else 0):
+        reads = tuple(operator.saves([bool(mask >> n & 1) for n in range(len(inputs))]))
         found.append(reads if any(reads) else None)
     return tuple(found) or NOTHING
 

@@ -14,8 +14,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
 from ..._settings import settings
 from ...process.fork_locks import fork_safe_lock
 from ..derivatives.rules import drop_rules
@@ -27,15 +25,21 @@ from ..lower.lower import lower
 from ..record.apply import runtime
 from .compiled_walk import follower_of
 from .dynamic_index import general_kind
+from .shortcuts import Shortcuts
 from .structure import Structure, outlines
-from .structure_walk import Track, identity_numbers, layouts
+from .structure_walk import (
+    Track,
+    first_nodes,
+    identity_numbers,
+    known_kind,
+    layouts,
+    own_kind,
+)
 
 Starts = tuple[Any, ...]
-_own_kind = attrgetter("_kind")
 _OUTSIDE = -1  # stands for nodes that are not in the graph
 _MOST_SEEN = 1 << 12
 _MOST_TRIED = 4  # plans that are tried for a pass, of those whose passes began alike
-_MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tried
 _MOST_KEPT = 1 << 15  # kB of all plans but the largest: enough for one for each of 1000 indices
 _LARGEST_KEPT = 1 << 18  # kB of one plan, as of 300 000 instructions: the graph took more memory
 _PLAN_SIZE, _INSTRUCTION_SIZE = 14, 0.85  # kB, about, without constants
@@ -67,7 +71,7 @@ class KnownPlan:
 
     size = 0  # kB, about
     beginning: Hashable = None  # the key in `_tracks` of the passes for which the plan is tried
-    shortcut: Any = (None, None)  # the key in `_latest` of those for which the plan is tried first
+    shortcut: Any = (None, None)  # the key of those for which the plan is tried first
 
     def __init__(
         self,
@@ -214,17 +218,12 @@ class ExecutablePlan(KnownPlan):
         self, structure: Structure, seeds: Sequence[Value], saved: Sequence[tuple[Any, ...]]
     ) -> list[Value]:
         """Return the gradients by running the executable on the arrays of the structure."""
-        return list(map(runtime.value, self.arrays(structure)))
-
-    def arrays(self, structure: Structure) -> list[np.ndarray]:
-        """Return the arrays of the gradients of a later pass."""
-        return self.plan(structure.arrays)
+        return list(map(runtime.value, self.plan(structure.arrays)))
 
 
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
-_latest: dict[Hashable, KnownPlan] = {}  # for roots of the same kinds, the plan used last
-_closed: dict[Hashable, KnownPlan] = {}  # for roots of the same kinds, the last closed plan
+shortcuts = Shortcuts()
 _has_followers = False  # whether a plan has got one: the code of followers is there
 _total = 0  # kB
 _largest: KnownPlan | None = None  # of all that are kept; None where it is to be looked for
@@ -256,42 +255,15 @@ def plan_for_start(
     same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
     in the graph is preferred to a plan that takes indices as data.
     """
-    shortcut = tuple(map(_own_kind, roots)), starts
-    latest = _latest.get(shortcut)
+    latest = shortcuts.find(roots, starts, targets, seeds)
     if latest is not None:
-        again = latest.follower(roots, targets, seeds)
-        if again and again[1] is not None:
-            return Structure(None, again[1], again[0], {}, is_unwritten=True), latest
+        return latest
     found = _tried(roots, starts, targets, seeds)
-    if found is not None and found[1].follower is not None:
-        _try_first(found[1], shortcut)
-    return found
-
-
-def is_known_as_closed(roots: tuple[Node, ...], targets: list[Any]) -> bool:
-    """Whether a plan says of this graph that all its leaves are among the nodes ``targets``.
-
-    Nothing is known of most graphs that no pass has gone through.
-    """
-    plan = _closed.get(tuple(map(_own_kind, roots)))
-    if plan is None:
-        return False
-    found = plan.follower(roots, targets, [np.empty(()) for _ in roots])  # seeds in C order
-    return bool(found) and found[1] is not None
-
-
-def _try_first(plan: KnownPlan, shortcut: Any) -> None:
-    """Let a plan with a follower be the first one that is tried for passes with this shortcut: the
-    kinds of the roots, and the result of `starts_of`.
-
-    A plan that takes indices as data is not, as a plan for the very indices is preferred.
-    """
-    if plan.track is not None and not plan.track.indexed:
+    if found is not None and shortcuts.takes(found[1]):
         with _lock:
-            if plan in _tracks.get(plan.beginning, ()):  # else another thread has dropped it
-                plan.shortcut, _latest[shortcut] = shortcut, plan
-                if plan.is_closed:
-                    _closed[shortcut[0]] = plan
+            if found[1] in _tracks.get(found[1].beginning, ()):  # else a thread has dropped it
+                shortcuts.add(found[1], roots, starts)
+    return found
 
 
 def _tried(
@@ -299,10 +271,10 @@ def _tried(
 ) -> tuple[Structure, KnownPlan] | None:
     """Return the structure and the plan of the first track that fits, of all tracks of passes that
     began alike."""
-    nodes = _first_nodes(roots)
-    kinds = tuple(map(_known_kind, nodes))
+    nodes = first_nodes(roots)
+    kinds = tuple(map(known_kind, nodes))
     found = _followed((kinds, *starts), roots, targets, seeds)
-    for kind_of in (general_kind, _kind):
+    for kind_of in (general_kind, own_kind):
         if found is not None:
             break
         others = tuple(map(kind_of, nodes))
@@ -322,39 +294,6 @@ def _followed(
                 known[:] = [recalled, *[other for other in known if other is not recalled]]
             return structure, recalled
     return None
-
-
-def _known_kind(node: Node) -> Any:
-    """Return the kind of a node if the node has looked it up already, else that of its stand-in,
-    which takes the index as data.
-
-    Finding the kind of an index that is met for the first time would be in vain as a rule: most
-    indices never come again.
-    """
-    return node.kind if node._kind.is_settled else general_kind(node)
-
-
-def _kind(node: Node) -> Any:
-    return node.kind
-
-
-def _first_nodes(roots: tuple[Node, ...]) -> list[Node]:
-    """Return the first nodes of a pass: each root, its first parent, the first parent of that, and
-    so on.
-
-    At most `_MOST_FIRST` nodes are returned for a root. The kinds of these nodes tell most graphs
-    apart, so that few tracks are tried in vain.
-    """
-    nodes = []
-    for root in roots:
-        node: Node | None = root
-        for _ in range(_MOST_FIRST):
-            if node is None:
-                break
-            nodes.append(node)
-            parents = node.parents
-            node = parents[0] if parents else None
-    return nodes
 
 
 def _starts(request: Any) -> tuple[tuple[Node, ...], Starts]:
@@ -394,7 +333,7 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
         with _lock:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
                 roots, starts = _starts(request)
-                kinds = map(general_kind if structure.by_position else _kind, _first_nodes(roots))
+                kinds = map(general_kind if structure.by_position else own_kind, first_nodes(roots))
                 recalled.beginning = tuple(kinds), *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
@@ -527,9 +466,7 @@ def _drop(key: Hashable) -> int:
     known[:] = [other for other in known if other is not dropped]
     if not known:
         _tracks.pop(dropped.beginning, None)
-    for table, shortcut in ((_latest, dropped.shortcut), (_closed, dropped.shortcut[0])):
-        if table.get(shortcut) is dropped:
-            del table[shortcut]
+    shortcuts.drop(dropped)
     return dropped.size
 
 
@@ -569,7 +506,6 @@ def forget() -> None:
         _total, _largest = 0, None
         _known.clear()
         _tracks.clear()
-        _latest.clear()
-        _closed.clear()
+        shortcuts.clear()
         _seen.clear()
         outlines.clear()

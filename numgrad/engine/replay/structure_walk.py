@@ -21,6 +21,43 @@ _kinds, _parents = attrgetter("_kind"), attrgetter("parents")
 _numbers, _extras, _slots = attrgetter("number"), attrgetter("extras"), attrgetter("slots")
 
 
+_MOST_FIRST = 6  # nodes from each root on that are compared before a plan is tried
+
+
+def known_kind(node: Node) -> Any:
+    """Return the kind of a node if the node has looked it up already, else that of its stand-in,
+    which takes the index as data.
+
+    Finding the kind of an index that is met for the first time would be in vain as a rule: most
+    indices never come again.
+    """
+    return node.kind if node._kind.is_settled else general_kind(node)
+
+
+def own_kind(node: Node) -> Any:
+    """Return the kind of a node, which is looked up at the first time."""
+    return node.kind
+
+
+def first_nodes(roots: tuple[Node, ...]) -> list[Node]:
+    """Return the first nodes of a pass: each root, its first parent, the first parent of that, and
+    so on.
+
+    At most `_MOST_FIRST` nodes are returned for a root. The kinds of these nodes tell most graphs
+    apart, so that few tracks are tried in vain.
+    """
+    nodes = []
+    for root in roots:
+        node: Node | None = root
+        for _ in range(_MOST_FIRST):
+            if node is None:
+                break
+            nodes.append(node)
+            parents = node.parents
+            node = parents[0] if parents else None
+    return nodes
+
+
 class _Start:
     """A stand-in for a node, at which a walk starts: its parents are the roots of the pass."""
 
@@ -187,4 +224,4 @@ def layouts(arrays: Sequence[np.ndarray]) -> list[Any]:
     return [item.flags.c_contiguous or item.strides for item in arrays]
 
 
-__all__ = ["Track", "identity_numbers", "layouts"]
+__all__ = ["Track", "first_nodes", "identity_numbers", "known_kind", "layouts", "own_kind"]
