@@ -149,7 +149,7 @@ def gradients_alone(output: Value, inputs: Sequence[Value]) -> list[np.ndarray] 
     if found is None:
         return None
     structure, known = found
-    given = known.given
+    given: Any = known.given
     if given is None or None in given or not known.is_closed:
         return None
     if not (structure.is_unwritten and isinstance(known, ExecutablePlan)):
