@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor, constant, placed
+from ..engine.differentiate import repeated_pass
 from ..engine.differentiate.backward import BackwardPass
 from ..engine.differentiate.repeated_pass import (
     RepeatedPass,
@@ -85,20 +86,13 @@ def _tensors(items: Any) -> Sequence[Tensor] | None:
     return items
 
 
-def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[Any] | None:
-    """Return the gradients of an output by a known plan, without recording the pass.
+def gradients_alone(output: Tensor, inputs: Sequence[Tensor]) -> list[np.ndarray] | None:
+    """Return the arrays of the gradients of an output by a known plan, without recording the pass.
 
-    Return None if there is no such plan, if an input has no gradient, or if the output may depend
-    on other leaves.
+    Return None if there is no such plan, if an input has no gradient, if the output may depend on
+    other leaves, or if anomaly detection is on.
     """
-    start = _start((output,), inputs, None, False)
-    again = None if start is None else find_repeated_pass(start, True)
-    if again is None or again.recalled.given is None or not again.recalled.is_closed:
-        return None
-    if again.is_cut:
-        return None
-    values = None if None in again.recalled.given else again.run()
-    return None if values is None else [values[n] for n in again.recalled.given if n is not None]
+    return None if anomaly.checker() is not None else repeated_pass.gradients_alone(output, inputs)
 
 
 def _seeds(start: Start, seeds: Any) -> list[Value]:

@@ -12,6 +12,7 @@ from .._autograd.quick import gradients_alone
 from .._errors import ArgTypeError, GradDtypeError, GradShapeError, ImplicitGradError
 from .._tensor import Tensor, placed
 from ..engine.capture.escapes import differentiated
+from ..engine.differentiate.repeated_pass import is_known_as_closed
 from ..engine.graph.value import next_number
 from ..engine.record.apply import mode
 from ..engine.record.guards import guarded
@@ -105,6 +106,10 @@ class Evaluation:
     def outer_graph(self, *vectors: Tensor) -> bool:
         """Return whether products of the derivative with ``vectors`` must be recorded in the graph
         outside of the transform."""
+        known = mode.grad and is_known_as_closed(self.leaves, self.variables.leaves)
+        if known and not any([vector.requires_grad for vector in vectors]):  # noqa: C419
+            self.variables.mark_inside([*self.leaves, *vectors])
+            return False
         return self.variables.outer_graph([*self.leaves, *vectors])
 
     def pulled(self, seeds: Sequence[Any], batched: bool = False) -> list[Any]:
@@ -112,7 +117,7 @@ class Evaluation:
         array or a tensor as `Variables.deliver` decides."""
         graph = self.outer_graph(*[seed for seed in seeds if seed is not None])
         found = pull(self.leaves, self.variables.leaves, seeds, graph, batched)
-        return [self.variables.deliver(g) for g in found]
+        return self.variables.deliver_own(found)
 
     def value(self) -> Any:
         """Return the output of the function as the caller gets it, as arrays or tensors."""
@@ -299,7 +304,7 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
         follow = mode.grad and (graph or any(seed.requires_grad for seed in seeds))
         gradients = pull(at.leaves, variables.leaves, seeds, follow)
         as_numpy = variables.as_numpy and not holds_tensors(cotangents)
-        return variables.rebuild([variables.deliver(g, as_numpy) for g in gradients])
+        return variables.rebuild(variables.deliver_own(gradients, as_numpy))
 
     return at.with_aux(at.value(), vjp_fn)
 

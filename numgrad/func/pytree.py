@@ -30,6 +30,7 @@ from ..ir.dtypes import FLOATING
 Rebuild = Callable[[Sequence[Any]], Any]
 
 _USUAL, _FIRST = frozenset((np.ndarray, Tensor)), itemgetter(0)
+_LEAVES = _USUAL | {bool, int, float, complex}
 
 
 def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
@@ -37,7 +38,7 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     leaves."""
     if type(tree) in _USUAL or _is_leaf(tree):
         return [tree], _FIRST
-    if type(tree) is tuple and all(_is_leaf(item) for item in tree):
+    if type(tree) is tuple and _are_leaves(tree):
         return list(tree), tuple
     from ..containers import optree_calls as optree  # most calls need no general containers
 
@@ -47,9 +48,9 @@ def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
 
 def places(tree: Any) -> list[tuple[Any, ...]]:
     """Return the place of each leaf of a nested container: the keys and indices that lead to it."""
-    if _is_leaf(tree):
+    if type(tree) in _USUAL or _is_leaf(tree):
         return [()]
-    if type(tree) is tuple and all(map(_is_leaf, tree)):
+    if type(tree) is tuple and _are_leaves(tree):
         return [(n,) for n in range(len(tree))]
     from ..containers import optree_calls as optree
 
@@ -58,6 +59,10 @@ def places(tree: Any) -> list[tuple[Any, ...]]:
 
 def _is_leaf(item: Any) -> bool:
     return isinstance(item, (Tensor, np.ndarray, np.generic, bool, int, float, complex))
+
+
+def _are_leaves(items: Sequence[Any]) -> bool:
+    return _LEAVES.issuperset(map(type, items)) or all(map(_is_leaf, items))
 
 
 def holds_tensors(tree: Any) -> bool:
@@ -80,6 +85,7 @@ class Variables:
 
     def __init__(self, args: Sequence[Any], argnums: int | Sequence[int], what: str) -> None:
         self.what = what
+        self._given = args  # the leaves as the caller has them
         self.args = list(args)
         self.first = next_number()
         self.single = isinstance(argnums, (int, np.integer))
@@ -88,23 +94,35 @@ class Variables:
         self.argnums = [
             n if type(n) is int and 0 <= n < count else _position(n, count, what) for n in numbers
         ]
-        flat = [flatten(arg) for arg in args]
-        self._given = [leaf for leaves, _ in flat for leaf in leaves]  # as the caller has them
-        has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
-        self.as_numpy = not has_tensors and (not other_modes or mode.capture is None)
         self.leaves: list[Tensor] = []
         self._memory: _Memory | None = None  # the memory of the given leaves
         self._inside: Sequence[Tensor] = ()  # values known to depend on nothing outside
         self.last: int | None = None  # nodes with higher numbers are outside
-        self.groups: list[tuple[int, Rebuild]] = []
+        # The number of leaves of each container, and what rebuilds it; None for single leaves.
+        self.groups: list[tuple[int, Rebuild]] | None = None
+        if _LEAVES.issuperset(types := [*map(type, args)]):
+            has_tensors = Tensor in types
+            self._add_leaves(args)
+        else:
+            flat = [flatten(arg) for arg in args]
+            self._given = [leaf for leaves, _ in flat for leaf in leaves]
+            has_tensors = any([isinstance(leaf, Tensor) for leaf in self._given])  # noqa: C419
+            self._add_containers(args, flat)
+        self.as_numpy = not has_tensors and (not other_modes or mode.capture is None)
+
+    def _add_leaves(self, args: Sequence[Any]) -> None:
+        """Make the variables of arguments each of which is a single leaf."""
+        for n in self.argnums:
+            leaf = self.args[n]  # an argument that is named twice gets a second copy
+            variable = self.args[n] = _variable_of(leaf, self.what, n, args[n], 0)
+            self.leaves.append(variable)
+
+    def _add_containers(self, args: Sequence[Any], flat: list[tuple[list[Any], Rebuild]]) -> None:
+        """Make the variables of any arguments, of which ``flat`` has the leaves."""
+        self.groups = []
         for n in self.argnums:
             leaves, rebuild = flat[n]
-            fresh = [
-                _copied_variable(leaf)
-                if type(leaf) is np.ndarray and leaf.dtype in FLOATING
-                else _variable(leaf, _Where(what, n, args[n], k))
-                for k, leaf in enumerate(leaves)
-            ]
+            fresh = [_variable_of(leaf, self.what, n, args[n], k) for k, leaf in enumerate(leaves)]
             flat[n] = fresh, rebuild  # an argument that is named twice gets a second copy
             self.leaves += fresh
             self.groups.append((len(fresh), rebuild))
@@ -116,6 +134,8 @@ class Variables:
         Return the container of the one argument for an integer ``argnums``, else a tuple of
         containers.
         """
+        if self.groups is None:
+            return results[0] if self.single else tuple(results)
         trees, start = [], 0
         for count, rebuild in self.groups:
             trees.append(rebuild(results[start : start + count]))
@@ -169,12 +189,28 @@ class Variables:
         value = value.detach() if value.requires_grad else value
         return value.clone() if self._is_shared(value) else value
 
-    def deliver_new(self, values: list[Tensor]) -> list[Any]:
+    def deliver_new(self, arrays: list[np.ndarray]) -> list[Any]:
         """Return results that are known to be new and to have no graph, as arrays or tensors.
 
         Unlike `deliver`, the method has nothing to check and nothing to copy.
         """
-        return [value.array for value in values] if self.as_numpy else values
+        return arrays if self.as_numpy else list(map(Tensor, arrays))
+
+    def deliver_own(self, values: Sequence[Tensor], as_numpy: bool | None = None) -> list[Any]:
+        """Return results of a pass, each of which has an array of its own, as `deliver` does.
+
+        An array that lies in memory as a new one does is not copied.
+        """
+        as_numpy = self.as_numpy if as_numpy is None else as_numpy
+        found: list[Any] = []
+        for value in values:
+            if value.requires_grad:
+                found.append(self.deliver(value, as_numpy))
+            elif as_numpy and type(value.array) is np.ndarray and value.array.flags.carray:
+                found.append(value.array)
+            else:
+                found.append(self.deliver(value, as_numpy))
+        return found
 
     def _is_shared(self, value: Any) -> bool:
         """Whether a result shares memory with an argument, so that a write into one changes both.
@@ -270,9 +306,14 @@ class _Where(NamedTuple):
         return f"{self.what}: argument {self.position}{at}"
 
 
-def _copied_variable(array: np.ndarray) -> Tensor:
-    """Return the variable that stands for an array of floats: a tensor with a copy of the array."""
-    return Tensor(copied(guarded(array))).as_variable()
+def _variable_of(leaf: Any, *place: Any) -> Tensor:
+    """Return the variable that stands for a leaf, for an array of floats a tensor with a copy.
+
+    ``place`` has the fields of `_Where`.
+    """
+    if type(leaf) is np.ndarray and leaf.dtype in FLOATING:
+        return Tensor.new_variable(copied(guarded(leaf)))
+    return _variable(leaf, _Where(*place))
 
 
 def _variable(leaf: Any, where: _Where) -> Tensor:

@@ -56,6 +56,50 @@ def test_an_argument_that_is_differentiated_by_twice():
         np.testing.assert_array_equal(b, 2 * x)
 
 
+OFTEN = 120  # a plan that is used more often gets compiled code that recognises its graphs
+
+
+@pytest.mark.parametrize("transform", [ng.func.jacrev, ng.func.jacfwd, ng.func.hessian])
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
+def test_a_graph_that_was_closed_is_told_from_one_that_is_not(transform):
+    def f(x, w):
+        y = ng.sin(x) * w * x
+        return y.sum() if transform is ng.func.hessian else y
+
+    x, w = np.array([0.3, 0.7]), np.array([2.0, 3.0])
+    for _ in range(OFTEN):
+        expected = transform(f, argnums=(0, 1))(x, w)[0]
+    expected = expected[0] if transform is ng.func.hessian else expected
+    for _ in range(OFTEN):
+        inside = transform(lambda x: f(x, ng.tensor(w)))(x)
+        assert type(inside) is np.ndarray
+        assert inside.flags.writeable
+        np.testing.assert_allclose(inside, expected, rtol=1e-14)
+    for _ in range(TIMES):
+        outer = ng.tensor(w, requires_grad=True)
+        found = transform(lambda x, outer=outer: f(x, outer))(x)
+        assert found.requires_grad
+        np.testing.assert_allclose(found.detach().numpy(), expected, rtol=1e-14)
+        assert ng.grad(found.sum(), outer)[0].shape == (2,)
+
+
+@pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
+def test_results_are_arrays_of_their_own():
+    x, matrix = np.array([0.3, 0.7]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    constant = ng.tensor(matrix)
+    for transform in (ng.func.jacrev, ng.func.jacfwd):
+        for _ in range(TIMES):
+            found = transform(lambda x: constant @ x)(x)
+            np.testing.assert_array_equal(found, matrix)
+            found[...] = 0.0
+            np.testing.assert_array_equal(constant.numpy(), matrix)
+    for _ in range(TIMES):
+        given = np.array([1.0, 2.0])
+        (slope,) = ng.func.vjp(lambda x: x + 1.0, x)[1](given)
+        slope[...] = 0.0
+        np.testing.assert_array_equal(given, [1.0, 2.0])
+
+
 @pytest.mark.host_only("differentiates arrays of NumPy, which stay on the processor")
 def test_an_auxiliary_output_keeps_its_graph():
     x = np.array([0.3, 0.7])

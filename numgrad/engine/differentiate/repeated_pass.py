@@ -17,7 +17,7 @@ from ..graph.node import Edge, Node, accumulator_of, are_unwritten
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
 from ..replay.beginning import starts_of
-from ..replay.plan_cache import KnownPlan, plan_for_start
+from ..replay.plan_cache import ExecutablePlan, KnownPlan, plan_for_start, shortcuts
 from ..replay.structure import Structure
 from .saved_values import freeing
 
@@ -142,6 +142,45 @@ def find_repeated_pass(start: Start, retain: bool) -> RepeatedPass | None:
     return None if found is None else RepeatedPass(found[1], found[0], retain)
 
 
+def gradients_alone(output: Value, inputs: Sequence[Value]) -> list[np.ndarray] | None:
+    """Return the arrays of the gradients of an output by a known plan, in a pass that is not
+    recorded, which keeps the saved values of the graph.
+
+    Return None if there is no such plan, if an input has no gradient, or if the output may depend
+    on other leaves.
+    """
+    if other_modes and not mode.direct:
+        return None
+    roots, ends = _places((output,)), _places(inputs)
+    if roots is None or ends is None:
+        return None
+    options = False, settings.sort_sum_gradient, None, False
+    starts = starts_of(((roots[1][0], False),), tuple(ends[1]), options)
+    found = plan_for_start(tuple(roots[0]), starts, ends[0], [ones(output.spec)])
+    if found is None:
+        return None
+    structure, known = found
+    given: Any = known.given
+    if given is None or None in given or known.is_cut or not known.is_closed:
+        return None
+    if not (structure.is_unwritten and isinstance(known, ExecutablePlan)):
+        values = RepeatedPass(known, structure, True).run()
+        return None if values is None else [values[n].array for n in given]
+    arrays = known.plan(structure.arrays)
+    return [arrays[n] for n in given]
+
+
+def is_known_as_closed(outputs: Sequence[Value], inputs: Sequence[Value]) -> bool:
+    """Whether outputs are known to depend on no leaves but ``inputs``, as an earlier pass went
+    through a graph like theirs. Nothing is known if one of all these requires no gradient."""
+    if other_modes and not mode.direct:
+        return False
+    roots, ends = _places(outputs), _places(inputs)
+    if roots is None or ends is None:
+        return False
+    return shortcuts.is_closed(tuple(roots[0]), ends[0])
+
+
 def _places(values: Sequence[Any]) -> tuple[list[Any], list[int]] | None:
     """Return the nodes of values and their slots there; None if a value requires no gradient."""
     nodes, slots = [], []
@@ -174,4 +213,12 @@ def ones(spec: Spec) -> np.ndarray:
     return array
 
 
-__all__ = ["RepeatedPass", "Start", "find_repeated_pass", "ones", "start_of"]
+__all__ = [
+    "RepeatedPass",
+    "Start",
+    "find_repeated_pass",
+    "gradients_alone",
+    "is_known_as_closed",
+    "ones",
+    "start_of",
+]  # fmt: skip

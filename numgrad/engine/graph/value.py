@@ -383,6 +383,14 @@ class Value:
         self.leaf.number = self.leaf.number or next_number()
         return self
 
+    @classmethod
+    def new_variable(cls, array: np.ndarray) -> Self:
+        """Return a new leaf with an array, as the variable of a transform."""
+        value = cls(array, True)
+        state = value._leaf = LeafState()  # without a lock: no other thread knows the value
+        state.is_variable, state.number = True, next_number()
+        return value
+
     def as_variable(self) -> Self:
         """Let this leaf require grad, as the variable of a transform."""
         self.leaf.is_variable = True

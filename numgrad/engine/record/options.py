@@ -113,16 +113,18 @@ class Steps:
     def _call_unplanned(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
         """Apply the function to arguments without kept plans; make plans if the arguments are met
         again."""
+        comes_again = key is not None and was_met_before(self, key)
         if self.general is not None:
             result = self.general(*args)
-            pairs = self.resolve(*args) if key is not None and values else ()
-            results = [None] * len(pairs)
-        else:
-            result, results, pairs = args[0], [], self.resolve(*args)
-            for operator, static in pairs:
-                result = apply_unplanned(operator, result, static)
-                results.append(result.spec)
-        if key is not None and (pairs or self.general is None) and was_met_before(self, key):
+            pairs = self.resolve(*args) if comes_again and values else ()
+            if pairs:
+                self._learn(values, pairs, key, [None] * len(pairs))
+            return result
+        result, results, pairs = args[0], [], self.resolve(*args)
+        for operator, static in pairs:
+            result = apply_unplanned(operator, result, static)
+            results.append(result.spec)
+        if comes_again:
             self._learn(values, pairs, key, results)
         return result
 

@@ -33,6 +33,7 @@ from .beginning import (
     own,
 )
 from .compiled_walk import follower_of
+from .shortcuts import Shortcuts
 from .structure import Structure, outlines
 from .structure_walk import Track, identity_numbers, layouts
 
@@ -73,6 +74,7 @@ class KnownPlan:
     visited: Sequence[int]  # of a plan that is cut: all nodes that it visits, in order
     watched: Sequence[int]  # the places in `visited` of those where it is cut
     beginning: Hashable = None  # the key in `_tracks` of the passes for which the plan is tried
+    shortcut: Any = (None, None)  # the key of those for which the plan is tried first
 
     def __init__(
         self,
@@ -224,6 +226,7 @@ class ExecutablePlan(KnownPlan):
 
 _known: OrderedDict[Hashable, KnownPlan] = OrderedDict()
 _tracks: dict[Hashable, list[KnownPlan]] = {}  # of passes that begin alike, the latest first
+shortcuts = Shortcuts()
 _has_followers = False  # whether a plan has got one: the code of followers is there
 _has_cut = False  # whether there was a plan for passes in which Python code takes part
 _total = 0  # kB
@@ -256,19 +259,37 @@ def plan_for_start(
     same kinds, and the result of `starts_of` was equal to ``starts``. A plan for the very indices
     in the graph is preferred to a plan that takes indices as data.
     """
+    latest = shortcuts.find(roots, starts, targets, seeds)
+    if latest is not None:
+        return latest
     nodes = first_nodes(roots)
-    found = None
-    if not is_watched(nodes):
-        kinds = tuple(map(known, nodes))
-        found = _followed((kinds, *starts), roots, targets, seeds)
-        for kind_of in (general, own):
-            if found is not None:
-                return found
-            others = tuple(map(kind_of, nodes))
-            if others != kinds:
-                found = _followed((others, *starts), roots, targets, seeds)
+    found = None if is_watched(nodes) else _tried(nodes, roots, starts, targets, seeds)
     if found is None and _has_cut:
-        found = _followed(cut_beginning(nodes, starts), roots, targets, seeds)
+        return _followed(cut_beginning(nodes, starts), roots, targets, seeds)
+    if found is not None and shortcuts.takes(found[1]):
+        with _lock:
+            if found[1] in _tracks.get(found[1].beginning, ()):  # else a thread has dropped it
+                shortcuts.add(found[1], roots, starts)
+    return found
+
+
+def _tried(
+    nodes: list[Node],
+    roots: tuple[Node, ...],
+    starts: Starts,
+    targets: list[Any] | None,
+    seeds: list[Any],
+) -> tuple[Structure, KnownPlan] | None:
+    """Return the structure and the plan of the first track that fits, of all tracks of passes that
+    began alike."""
+    kinds = tuple(map(known, nodes))
+    found = _followed((kinds, *starts), roots, targets, seeds)
+    for kind_of in (general, own):
+        if found is not None:
+            break
+        others = tuple(map(kind_of, nodes))
+        if others != kinds:
+            found = _followed((others, *starts), roots, targets, seeds)
     return found
 
 
@@ -439,6 +460,7 @@ def _drop(key: Hashable) -> int:
     known[:] = [other for other in known if other is not dropped]
     if not known:
         _tracks.pop(dropped.beginning, None)
+    shortcuts.drop(dropped)
     return dropped.size
 
 
@@ -478,5 +500,6 @@ def forget() -> None:
         _total, _largest, _has_cut = 0, None, False
         _known.clear()
         _tracks.clear()
+        shortcuts.clear()
         _seen.clear()
         outlines.clear()

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..._errors import ArgTypeError, NotDifferentiableError
 from ..._settings import settings
-from ..._tensor import Tensor
 from ...engine.capture.capture import refuse
 from ...engine.graph.value import CPU
 from ...engine.record.apply import mode as present
@@ -261,21 +260,21 @@ class JacobianOptions:
 
         if self.out is not None:
             self._require_no_graph(passes.graph)
-            self._filled(blocks_of_out(passes, self.out, arrange, self.what), passes)
+            blocks = blocks_of_out(passes, self.out, arrange, self.what)
+            self._filled(blocks, passes, self._step(passes))
             return self.out
-        is_here = all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))
-        is_chunked = self._step(passes) is not None  # joining chunks would need the memory twice
-        to_arrays = is_here and is_chunked and present.capture is None and not passes.graph
-        blocks = self._filled(ArrayBlocks(passes) if to_arrays else TensorBlocks(passes), passes)
-        if not variables.as_numpy:
-            blocks = [b if isinstance(b, Tensor) else Tensor(b) for b in blocks]
-        return arrange(list(map(variables.deliver, blocks)))
+        step = self._step(passes)
+        if step is None or present.capture is not None or passes.graph or not _is_here(passes):
+            made = self._filled(TensorBlocks(passes), passes, step)
+            return arrange(variables.deliver_own(made))
+        filled = self._filled(ArrayBlocks(passes), passes, step)  # joining needs the memory twice
+        return arrange(variables.deliver_new(filled))
 
-    def _filled(self, target: Any, passes: Passes) -> Any:
+    def _filled(self, target: Any, passes: Passes, step: int | None) -> Any:
         """Run the passes and put their chunks into ``target``; return the blocks that it then has.
         """
         with closing(ProgressBar(self.progress, passes.count, passes.unit)) as bar:
-            for chunk in passes.chunks(self._step(passes)):
+            for chunk in passes.chunks(step):
                 target.put(chunk)
                 bar.advance(chunk.stop - chunk.start)
         return target.blocks()
@@ -302,3 +301,8 @@ class JacobianOptions:
                 f"{self.what}: out= cannot hold a Jacobian that is differentiated itself; call "
                 f"under ng.no_grad(), or without out="
             )
+
+
+def _is_here(passes: Passes) -> bool:
+    """Whether all outputs and inputs are on the CPU."""
+    return all(x.spec.device == CPU for x in (*passes.outputs, *passes.inputs))

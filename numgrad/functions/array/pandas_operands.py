@@ -18,6 +18,8 @@ def values_of(x: Any) -> np.ndarray | None:
     """Return the numbers of a Series, a DataFrame or an Index of pandas; None for anything else,
     and for columns that hold no numbers. There is none where nobody has imported pandas."""
     pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return None
     kinds = tuple(getattr(pandas, name) for name in OF_PANDAS if hasattr(pandas, name))
     if not kinds or not isinstance(x, kinds):
         return None

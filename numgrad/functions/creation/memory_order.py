@@ -10,8 +10,10 @@ import numpy as np
 from ..._tensor import Tensor
 from ...engine.graph.memory_order import stand_in, strides_of_value
 from ...engine.record.apply import other_modes
-from ...ir.memory_order import axes_in_memory, in_miniature, laid_along_axes
+from ...ir.memory_order import Strides, axes_in_memory, in_miniature, laid_along_axes
+from ...ir.program import Shape
 from ...operators.shape import reshape as _shape
+from ...process.bounded_dict import Bounded
 from ..array.operands import as_tensor
 
 
@@ -65,10 +67,37 @@ def laid_as_read(found: Tensor, x: Tensor, key: Any, count: int) -> Tensor:
     axes = len(indices) + sum([i.ndim - 1 for i in arrays if i.dtype.kind == "b"])
     if axes == count and all([strides_of_value(as_tensor(i)) is None for i in arrays]):  # noqa: C419
         return found
-    small = in_miniature(x.shape, strides_of_value(x))[
-        tuple([n for item in items for n in _small(item)])
-    ]
-    return laid_along(found, axes_in_memory(small.strides))
+    form = (_form_of_array(x.shape, strides_of_value(x)), *map(_form, items))
+    order = None if None in form else _orders.get(form)
+    if order is None:
+        small = in_miniature(x.shape, strides_of_value(x))[
+            tuple([n for item in items for n in _small(item)])
+        ]
+        order = axes_in_memory(small.strides)
+        if None not in form:
+            _orders[form] = order
+    return laid_along(found, order)
+
+
+_orders: dict[tuple[Any, ...], tuple[int, ...]] = Bounded(1 << 10)
+"""The axes in memory of what NumPy reads at a key, by the forms of the array and of the items."""
+
+
+def _form(item: Any) -> Any:
+    """Return all of an item of a key that decides how NumPy lays out what the key reads; None for
+    an item that has to be looked at as a tensor."""
+    kind = type(item)
+    if kind is np.ndarray:
+        if item.dtype.kind == "b":
+            return kind, item.ndim
+        return _form_of_array(item.shape, None if item.flags.c_contiguous else item.strides)
+    if item is None or kind is slice or kind is int:
+        return kind
+    return kind if item is ... else None
+
+
+def _form_of_array(shape: Shape, strides: Strides) -> tuple[Shape, Strides]:
+    return tuple([min(size, 2) for size in shape]), strides
 
 
 def _small(item: Any) -> list[Any]:

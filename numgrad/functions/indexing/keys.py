@@ -174,11 +174,12 @@ def _parts(item: slice) -> tuple[Any, Any, Any]:
 
 def _item(item: Any, device: str) -> Any:
     """Return one item as ``None``, ellipsis, slice, integer, or array of integers or booleans."""
-    if item is None or item is ... or type(item) is int:
+    kind = type(item)
+    if item is None or item is ... or kind is int:
         return item
-    item = unframed(item)
-    if isinstance(item, slice):
+    if kind is slice:
         return guarded(item)
+    item = item if kind is np.ndarray else unframed(item)
     if isinstance(item, (Tensor, np.ndarray, list, tuple, range)):
         return _index_array(item, device)
     if isinstance(item, (bool, np.bool_)):

@@ -8,7 +8,10 @@ import numpy as np
 
 from ..._declare import Operator
 from ..._declare.dtypes import require_numbers
+from ...engine.graph.kind import KeyedStatic
 from ...engine.record import apply
+from ...engine.record.dispatch import apply_one
+from ...engine.record.plan import plan_of
 from ...ir.device_array import DeviceArray
 from ...ir.kernel_spec import ElementwiseSpec
 from ...ir.memory_order import as_kept
@@ -154,6 +157,13 @@ def cast(value: Any, dtype: Any) -> Any:
     """Return ``value`` converted to ``dtype``, itself when it has it already."""
     if value.dtype == dtype:
         return value
-    dtype = np.dtype(dtype)
+    static = _static_of(np.dtype(dtype))
+    plan = plan_of(astype, static, (value,)) if apply.is_direct() else None
+    return apply.apply(astype, (value,), static)[0] if plan is None else apply_one(plan, value)
+
+
+@cache
+def _static_of(dtype: np.dtype) -> KeyedStatic:
+    """Return the static parameters of a conversion; raise for a dtype without numbers."""
     require_numbers(dtype)
-    return apply.apply(astype, (value,), {"dtype": dtype})[0]
+    return KeyedStatic({"dtype": np.dtype(dtype.str)})  # without the metadata of one caller

@@ -63,6 +63,9 @@ def test_what_is_kept_has_bounds(monkeypatch):
             kept = {id(k) for k in known}
             assert all(id(k) in kept for track in plan_cache._tracks.values() for k in track)
             assert all(plan_cache._tracks.values())
+            shortcuts = plan_cache.shortcuts
+            plans = *shortcuts.latest.values(), *shortcuts.closed.values()
+            assert all(id(k) in kept for k in plans)
 
 
 @pytest.mark.short_ways

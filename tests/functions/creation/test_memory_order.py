@@ -38,6 +38,26 @@ def test_writes_are_seen_where_numpy_sees_them(ndim, make, write):
         assert write(ng, make(ng, ng.asarray(array))).item() == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_keys_read_lies_as_in_numpy_each_time(order):
+    """The memory order is worked out once for keys that differ in their numbers alone."""
+    array = np.asarray(np.arange(120.0).reshape(2, 3, 4, 5), order=order)
+    indices = np.array([[0, 1], [1, 0]])
+    keys = [
+        (indices, slice(None), indices), (slice(None), indices, slice(None), indices),
+        (indices.T, slice(None, None, -1), indices.T[:1]), (slice(None), indices[0], None, indices),
+        (..., indices, slice(None)), (1, slice(None), indices[:, :1]),
+        (slice(None), np.array([True, False, True]), slice(None), [0, 1]),
+    ]  # fmt: skip
+    for x in (ng.asarray(array), ng.Tensor(array).requires_grad_(True)):
+        for key in [*keys, *keys]:
+            turned = tuple(1 - k if k is indices else k for k in key)
+            for each in (key, turned):
+                found, expected = x[each].detach().array, array[each]
+                assert in_memory(found) == in_memory(expected)
+                np.testing.assert_array_equal(found, expected)
+
+
 ORDERED = {
     "ravel K": lambda np, x: x.ravel(order="K"),
     "ravel A": lambda np, x: np.ravel(x, order="A"),
