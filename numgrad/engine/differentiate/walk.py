@@ -11,10 +11,12 @@ Nodes that hooks, checks or functions of users take part in are visited with car
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..._settings import settings
 from ..derivatives.context import restored, rule_of
 from ..derivatives.region_gradients import writes
 from ..derivatives.rules import Rule, known_rule, share_rule
@@ -23,15 +25,26 @@ from ..graph.runtime import deferred_value
 from ..record.apply import Packed, grad_mode, mode, on_stream, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
+from .plain_walk import walk_plainly
 
 
 def walk(backward_pass: Any) -> None:
     """Visit the nodes of a pass; put the gradients of its targets into its ``grads``."""
+    evaluator, careful = backward_pass.evaluator, backward_pass.method.careful
+    if evaluator.is_plain and careful is not None and not careful:
+        visit = partial(_visit, backward_pass)
+        walk_plainly(backward_pass, evaluator, visit, rule_operands)
+    else:
+        _visit(backward_pass, *backward_pass.order)
+
+
+def _visit(backward_pass: Any, *nodes: Node) -> None:
+    """Visit nodes of a pass, one after the other."""
     evaluator, wanted = backward_pass.evaluator, backward_pass.wanted
     careful, sums = backward_pass.method.careful, backward_pass.pending
     arrived, gradients_of, add = evaluator.arrived, evaluator.gradients, evaluator.add
     notes = bool(careful) and not evaluator.computes
-    for node in backward_pass.order:
+    for node in nodes:
         if careful is None or (careful and node in careful):
             backward_pass.visit(node)
             continue
@@ -67,6 +80,7 @@ class Evaluator:
     """
 
     computes = False
+    is_plain = False  # whether nodes do nothing but apply rules, but for those visited with care
 
     def __init__(self, backward_pass: Any) -> None:
         self.run, self.pending = backward_pass, backward_pass.pending
@@ -146,11 +160,13 @@ class Deferred(Evaluator):
 
     def __init__(self, backward_pass: Any) -> None:
         super().__init__(backward_pass)
-        self._known: dict[Any, Rule] = {}
-        self._sites: dict[Any, Any] = {}
+        self.known: dict[Any, Rule] = {}
+        self.sites: dict[Any, Any] = {}
         structure = backward_pass.structure
         self._by_position = {} if structure is None else structure.by_position
         self._has_parts = any([writes(node) for node in backward_pass.order])  # noqa: C419
+        is_plain = not self._has_parts and not self._by_position
+        self.is_plain = is_plain and settings.path == "default"
 
     def arrived(self, node: Node) -> Sequence[Any] | None:
         if len(node._kind.outputs) > 1:
@@ -178,10 +194,10 @@ class Deferred(Evaluator):
             if sent is not None:
                 return sent
             cotangents = (total,) = (_summed(total, self.run.parts.take((node, 0))),)
-        rule = self._known.get((node._kind, mask, total.rows))
+        rule = self.known.get((node._kind, mask, total.rows))
         if rule is None:
             return self._by_rule(node, mask, cotangents)
-        site = self._sites.get((id(node.code), node.instruction)) or self._site(node)
+        site = self.sites.get((id(node.code), node.instruction)) or self._site(node)
         return rule.apply(rule_operands(rule, cotangents, self.saved[node]), site)
 
     def values(
@@ -192,13 +208,13 @@ class Deferred(Evaluator):
 
     def _by_rule(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
         key = (node._kind, mask, *[None if g is None else g.rows for g in cotangents])
-        rule = self._known.get(key)
+        rule = self.known.get(key)
         if rule is None:
             found = rule_of(self.run, node, mask, self.saved[node], cotangents)
             if found is None:
                 return self.run.differentiated(node, mask, list(map(deferred_value, cotangents)))
-            rule = self._known[key] = found
-        site = self._sites.get((id(node.code), node.instruction)) or self._site(node)
+            rule = self.known[key] = found
+        site = self.sites.get((id(node.code), node.instruction)) or self._site(node)
         return rule.apply(rule_operands(rule, cotangents, self.saved[node]), site)
 
     def _site(self, node: Node) -> Any:
@@ -206,7 +222,7 @@ class Deferred(Evaluator):
         one."""
         if self.run.streams is not None:
             return on_stream(node.site)
-        site = self._sites[id(node.code), node.instruction] = node.site
+        site = self.sites[id(node.code), node.instruction] = node.site
         return site
 
     def _at_positions(self, seen: ByPosition, node: Node, total: Any) -> list[Any]:
