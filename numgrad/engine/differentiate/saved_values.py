@@ -20,7 +20,7 @@ def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
     with freeing:
         for node in nodes:
             before = node.saved
-            if before is not None and are_unwritten(before, node.versions):
+            if before is not None and (not before or are_unwritten(before, node.versions)):
                 saved[node] = before
             else:
                 saved[node] = node.unpack()
@@ -28,7 +28,8 @@ def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
         if not backward_pass.is_stale and not backward_pass.request.retain_graph:
             backward_pass.has_freed = True
             for node in nodes:
-                node.free()
+                if node.saved:
+                    node.free()
 
 
 __all__ = ["freeing", "take_saved"]

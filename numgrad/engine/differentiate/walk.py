@@ -11,7 +11,7 @@ Nodes that hooks, checks or functions of users take part in are visited with car
 """
 
 from collections.abc import Sequence
-from functools import partial
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -22,20 +22,49 @@ from ..derivatives.region_gradients import writes
 from ..derivatives.rules import Rule, known_rule, share_rule
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
+from ..graph.value import capturing
 from ..record.apply import Packed, grad_mode, mode, on_stream, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
-from .plain_walk import walk_plainly
 
 
 def walk(backward_pass: Any) -> None:
     """Visit the nodes of a pass; put the gradients of its targets into its ``grads``."""
     evaluator, careful = backward_pass.evaluator, backward_pass.method.careful
     if evaluator.is_plain and careful is not None and not careful:
-        visit = partial(_visit, backward_pass)
-        walk_plainly(backward_pass, evaluator, visit, rule_operands)
+        _walk_plainly(backward_pass, evaluator)
     else:
         _visit(backward_pass, *backward_pass.order)
+
+
+def _walk_plainly(backward_pass: Any, evaluator: "Deferred") -> None:
+    """Visit the nodes of a pass that do nothing but apply their rules, as `_visit` does.
+
+    All is in one function, and rules that are applied often are applied in compiled code, as the
+    walk over a long graph is much of what the pass takes.
+    """
+    sums, wanted, targets = backward_pass.pending, backward_pass.wanted, backward_pass.targets
+    known, sites, add = evaluator.known, evaluator.sites, evaluator.add
+    token = capturing.get(get_ident()) if capturing else None
+    for node in backward_pass.order:
+        place, mask = (node, 0), wanted.get(node)
+        total = sums.get(place)
+        rule = None if total is None else known.get((node._kind, mask, total.rows))
+        site = sites.get((id(node.code), node.instruction))
+        if rule is None or site is None or place in targets:
+            _visit(backward_pass, node)
+            continue
+        del sums[place]
+        saved = evaluator.saved[node]
+        gradients = None if rule.maker is None else rule.maker(total, saved, site, token)
+        if gradients is None:
+            rule.note_use()
+            gradients = rule.apply(rule_operands(rule, (total,), saved), site)
+        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+            if gradient is not None:
+                place = (parent, slot)
+                present = sums.get(place)
+                sums[place] = gradient if present is None else add(present, gradient)
 
 
 def _visit(backward_pass: Any, *nodes: Node) -> None:

@@ -94,7 +94,7 @@ def shown_node(node, depth=3):
     parents = [shown_node(parent, depth - 1) for parent in node.parents]
     saved = [value if value is None else shown_value(value) for value in node.saved]
     versions = node.versions[: len(node.saved)]
-    return (node.operator, node.static, parents, node.slots, saved, versions, str(node.site), node.apart)
+    return node.operator, node.static, parents, node.slots, saved, versions, str(node.site)
 
 
 @pytest.mark.short_ways
