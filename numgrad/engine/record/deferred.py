@@ -80,10 +80,12 @@ def _recorded(plan: Kind, numbers: int, inputs: Sequence[Any], capture: Any, sit
     """Return the result of a plan as compiled code records it; None where Python has to.
 
     ``numbers`` has the inputs that are numbers, as bits. Compiled code takes no other input with an
-    array, so there is nothing to note of them.
+    array, so there is nothing to note of them; but a capture may note all.
     """
+    if capture.notes_all:
+        return None
     recorders = plan.captured
-    if recorders is None or capture.notes_all:
+    if recorders is None:
         plan.captures += 1
         if plan.captures < _OFTEN:
             return None
@@ -92,7 +94,7 @@ def _recorded(plan: Kind, numbers: int, inputs: Sequence[Any], capture: Any, sit
         record = recorders[numbers]
     else:
         record = recorders[numbers] = capturing_recorder_of(plan, numbers, _ABOVE)
-    return None if record is None else record(*inputs, site, capture.token, mode.grad)
+    return None if record is None else record(*inputs, site, capture.token, bool(mode.grad))
 
 
 def _converted(operands: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:

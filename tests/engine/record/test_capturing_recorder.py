@@ -179,6 +179,31 @@ def test_arrays_of_others_are_noted():
     assert np.array_equal(f(X), before * 32.0)
 
 
+@pytest.mark.parametrize("checkpoint", [None, 1])
+def test_steps_of_loops_know_what_they_close_over(checkpoint):
+    """A step notes operands that are still to be computed, too: here the parameter of a captured
+    function, which the step closes over."""
+
+    def f(p):
+        q = ng.sin(p) * 2.0
+
+        def step(x, _):
+            for _ in range(5):
+                x = ng.sin(x * q) + q * 0.5
+            return x, None
+
+        return ng.scan(step, p * 1.0, None, 4, checkpoint=checkpoint)[0].sum()
+
+    def unrolled(p):
+        q, x = ng.sin(p) * 2.0, p * 1.0
+        for _ in range(20):
+            x = ng.sin(x * q) + q * 0.5
+        return x.sum()
+
+    found = [ng.jit(ng.func.grad(f))(X) for _ in range(3)]
+    assert np.allclose(found, ng.func.grad(unrolled)(X), rtol=1e-12)
+
+
 def test_references_are_counted():
     constants = [None, True, False, 0, (), deferred.runtime.value, registry["sin"]]
 
