@@ -184,7 +184,8 @@ class Kind:
         """Forget the plan, as settings have changed; a thread may be using ``compute`` still."""
         self.recorder = self.direct_recorder = self.like = self.overwrite = self.family = None
         self.has_plan, self.uses = False, 0
-        self.captured, self.captures = None, 0
+        self.captured: dict[int, Any] | None = None
+        self.captures = 0
 
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"

@@ -64,12 +64,12 @@ def capturing_recorder_of(plan: Kind, numbers: int, depth: int) -> Any:
     if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
         return None
     expr = Expr(plan.operator, plan.static, (), plan.outputs)
-    expr.kind = plan
+    expr.kind, expr.token = plan, None
     value = value_like(plan)
     value.array = None
     described = {
         "value": value, "node": node_like(plan), "expr": expr, "constants": numbers,
-        "saved": [expected(spec) for spec in (*plan.inputs, plan.spec)],
+        "saved": [saved_like(spec) for spec in (*plan.inputs, plan.spec)],
         "types": (View, Storage, CapturedStorage), "reads": plan.reads, "unwritten": UNWRITTEN,
         "tools": (sys._getframe, depth, *_TOOLS[:3]),
     }  # fmt: skip
@@ -88,7 +88,7 @@ def rule_recorder_of(rule: Any) -> Any:
     expr = None
     if rule.outputs:
         expr = Expr(rule, NO_PARAMETERS, (), rule.specs)
-        expr.kind = rule
+        expr.kind, expr.token = rule, None
     gradients = [_gradient(rule, source) for source in rule.sources]
     parts = runtime.value, expr, gradients, rule.reads, next_number
     return attempt("apply a rule directly", rule.name, lambda: make(*parts))
@@ -176,11 +176,11 @@ def value_like(plan: Kind) -> Any:
     return value
 
 
-def expected(spec: Any) -> Any:
+def saved_like(spec: Any) -> Any:
     """Return the value of a spec that a recorder copies to make a value for a node to save: still
     without an expression."""
-    value: Any = runtime.value.deferred(None, 0, spec)
-    return value
+    deferred: Any = runtime.value.deferred
+    return deferred(None, 0, spec)
 
 
 def node_like(plan: Kind) -> Any:
