@@ -22,9 +22,10 @@ from ..graph.node import Expr, Node, Spec, Value
 from ..lower.builder import Builder
 from ..lower.lower import lower_one, pending_exprs
 from ..record.apply import apply, deferring, grad_mode, runtime
+from ..record.compiled_recorder import NO_PARAMETERS, rule_recorder_of
 from ..record.plan import plan_of
 
-_NO_PARAMETERS: dict[str, Any] = {}
+_OFTEN = 100  # applications of a rule, after which compiled code applies the rule
 
 
 class _Placeholder:
@@ -73,6 +74,8 @@ class Rule:
         self.sources = [self._source(g) for g in gradients]
         self.write_into_zeros = self._write_into_zeros()
         self._recipe: Any = None  # made by the first `compute`
+        self.maker: Any = None  # see `note_use`
+        self._uses = 0
 
     def _source(self, gradient: Value | None) -> Any:
         if gradient is None or gradient.array is not None:
@@ -107,6 +110,7 @@ class Rule:
         put = Expr(expr.operator, {**expr.static, "chain": chain}, expr.inputs, expr.specs)
         made = copy(self)
         made.exprs, made.outputs, made._recipe = [put], [(put, 0)], None
+        made.maker, made._uses = None, 0
         made.write_into_zeros = zeros, static["key"], place
         return made
 
@@ -135,7 +139,7 @@ class Rule:
         """
         outputs: list[Any] = []
         if self.outputs:
-            expr = Expr(self, _NO_PARAMETERS, values, self.specs)
+            expr = Expr(self, NO_PARAMETERS, values, self.specs)
             expr.site, expr.kind = site, self
             outputs.append(expr)
             if len(self.specs) > 1:
@@ -145,6 +149,13 @@ class Rule:
             (values[source] if source >= 0 else outputs[~source]) if type(source) is int else source
             for source in self.sources
         ]
+
+    def note_use(self) -> None:
+        """Count an application; after `_OFTEN` of them the rule has a ``maker``, which applies the
+        rule in compiled code, unless a gradient is a saved value."""
+        self._uses += 1
+        if self._uses == _OFTEN and all([type(n) is not int or n <= 0 for n in self.sources]):  # noqa: C419
+            self.maker = rule_recorder_of(self)
 
     def replay(self, values: Sequence[Value]) -> list[Value | None]:
         """Return the gradients for cotangents and saved values, by operations that are recorded

@@ -11,15 +11,18 @@ Nodes that hooks, checks or functions of users take part in are visited with car
 """
 
 from collections.abc import Sequence
+from threading import get_ident
 from typing import Any
 
 import numpy as np
 
+from ..._settings import settings
 from ..derivatives.context import restored, rule_of
 from ..derivatives.region_gradients import writes
 from ..derivatives.rules import Rule, known_rule, share_rule
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
+from ..graph.value import capturing
 from ..record.apply import Packed, grad_mode, mode, runtime
 from ..record.deferred import add_cotangents
 from ..replay.dynamic_index import ByPosition
@@ -29,11 +32,52 @@ from ..replay.node_streams import site_of
 def walk(backward_pass: Any, order: Sequence[Node] | None = None) -> None:
     """Visit the nodes of a pass, or those of ``order``; put the gradients of its targets into its
     ``grads``."""
+    evaluator, careful = backward_pass.evaluator, backward_pass.method.careful
+    nodes = backward_pass.order if order is None else order
+    is_usual = careful is not None and not careful and backward_pass.sent is None
+    if is_usual and evaluator.is_plain:
+        _walk_plainly(backward_pass, evaluator, nodes)
+    else:
+        _visit(backward_pass, *nodes)
+
+
+def _walk_plainly(backward_pass: Any, evaluator: "Deferred", nodes: Sequence[Node]) -> None:
+    """Visit nodes of a pass that do nothing but apply their rules, as `_visit` does.
+
+    All is in one function, and rules that are applied often are applied in compiled code, as the
+    walk over a long graph is much of what the pass takes.
+    """
+    sums, wanted, targets = backward_pass.pending, backward_pass.wanted, backward_pass.targets
+    known, sites, add = evaluator.known, evaluator.sites, evaluator.add
+    token = capturing.get(get_ident()) if capturing else None
+    for node in nodes:
+        place, mask = (node, 0), wanted.get(node)
+        total = sums.get(place)
+        rule = None if total is None else known.get((node._kind, mask, total.rows))
+        site = sites.get((id(node.code), node.instruction))
+        if rule is None or site is None or place in targets:
+            _visit(backward_pass, node)
+            continue
+        del sums[place]
+        saved = evaluator.saved[node]
+        gradients = None if rule.maker is None else rule.maker(total, saved, site, token)
+        if gradients is None:
+            rule.note_use()
+            gradients = rule.apply(rule_operands(rule, (total,), saved), site)
+        for parent, slot, gradient in zip(node.parents, node.slots, gradients, strict=True):
+            if gradient is not None:
+                place = (parent, slot)
+                present = sums.get(place)
+                sums[place] = gradient if present is None else add(present, gradient)
+
+
+def _visit(backward_pass: Any, *nodes: Node) -> None:
+    """Visit nodes of a pass, one after the other."""
     evaluator, wanted, sent = backward_pass.evaluator, backward_pass.wanted, backward_pass.sent
     careful, sums = backward_pass.method.careful, backward_pass.pending
     arrived, gradients_of, add = evaluator.arrived, evaluator.gradients, evaluator.add
     notes = bool(careful) and not evaluator.computes
-    for node in backward_pass.order if order is None else order:
+    for node in nodes:
         if careful is None or (careful and node in careful):
             backward_pass.visit(node)
             continue
@@ -71,6 +115,7 @@ class Evaluator:
     """
 
     computes = False
+    is_plain = False  # whether nodes do nothing but apply rules, but for those visited with care
 
     def __init__(self, backward_pass: Any) -> None:
         self.run, self.pending = backward_pass, backward_pass.pending
@@ -150,11 +195,13 @@ class Deferred(Evaluator):
 
     def __init__(self, backward_pass: Any) -> None:
         super().__init__(backward_pass)
-        self._known: dict[Any, Rule] = {}
-        self._sites: dict[Any, Any] = {}
+        self.known: dict[Any, Rule] = {}
+        self.sites: dict[Any, Any] = {}
         structure = backward_pass.structure
         self._by_position = {} if structure is None else structure.by_position
         self._has_parts = any([writes(node) for node in backward_pass.order])  # noqa: C419
+        is_plain = not self._has_parts and not self._by_position
+        self.is_plain = is_plain and settings.path == "default"
 
     def arrived(self, node: Node) -> Sequence[Any] | None:
         if len(node._kind.outputs) > 1:
@@ -182,10 +229,10 @@ class Deferred(Evaluator):
             if sent is not None:
                 return sent
             cotangents = (total,) = (_summed(total, self.run.parts.take((node, 0))),)
-        rule = self._known.get((node._kind, mask, total.rows))
+        rule = self.known.get((node._kind, mask, total.rows))
         if rule is None:
             return self._by_rule(node, mask, cotangents)
-        site = self._sites.get((id(node.code), node.instruction)) or self._site(node)
+        site = self.sites.get((id(node.code), node.instruction)) or self._site(node)
         return rule.apply(rule_operands(rule, cotangents, self.saved[node]), site)
 
     def values(
@@ -196,13 +243,13 @@ class Deferred(Evaluator):
 
     def _by_rule(self, node: Node, mask: Any, cotangents: Sequence[Any]) -> Sequence[Any]:
         key = (node._kind, mask, *[None if g is None else g.rows for g in cotangents])
-        rule = self._known.get(key)
+        rule = self.known.get(key)
         if rule is None:
             found = rule_of(self.run, node, mask, self.saved[node], cotangents)
             if found is None:
                 return self.run.differentiated(node, mask, list(map(deferred_value, cotangents)))
-            rule = self._known[key] = found
-        site = self._sites.get((id(node.code), node.instruction)) or self._site(node)
+            rule = self.known[key] = found
+        site = self.sites.get((id(node.code), node.instruction)) or self._site(node)
         return rule.apply(rule_operands(rule, cotangents, self.saved[node]), site)
 
     def _site(self, node: Node) -> Any:
@@ -210,7 +257,7 @@ class Deferred(Evaluator):
         one."""
         site = site_of(node, self.run.structure)
         if self.run.streams is None:
-            self._sites[id(node.code), node.instruction] = site
+            self.sites[id(node.code), node.instruction] = site
         return site
 
     def _at_positions(self, seen: ByPosition, node: Node, total: Any) -> list[Any]:

@@ -126,6 +126,11 @@ class Kind:
         Compiled functions that record an operation, see `compiled_recorder`: one for callers in
         `dispatch`, and one for the finder, whose caller may be the user. They are made after many
         ``uses``.
+    captured : dict or None
+        Compiled functions that record an operation while a function is captured, by the inputs that
+        are numbers, as bits; None before the operation was captured often.
+    captures : int
+        How often the operation was captured while there were no such functions.
     like : Kind
         The kind of `plan.shared_plan` for the same specs, which records the operation where this
         kind has no recorder of its own.
@@ -146,10 +151,10 @@ class Kind:
     """
 
     __slots__ = (
-        "__weakref__", "by_position", "compute", "direct_recorder", "family", "has_plan",
-        "in_order", "inputs", "is_settled", "is_shared", "is_small", "like", "mark", "operator",
-        "outputs", "overwrite", "reads", "recorder", "rules", "spec", "static", "step", "uses",
-        "version",
+        "__weakref__", "by_position", "captured", "captures", "compute", "direct_recorder",
+        "family", "has_plan", "in_order", "inputs", "is_settled", "is_shared", "is_small", "like",
+        "mark", "operator", "outputs", "overwrite", "reads", "recorder", "rules", "spec", "static",
+        "step", "uses", "version",
     )  # fmt: skip
 
     def __init__(
@@ -179,6 +184,8 @@ class Kind:
         """Forget the plan, as settings have changed; a thread may be using ``compute`` still."""
         self.recorder = self.direct_recorder = self.like = self.overwrite = self.family = None
         self.has_plan, self.uses = False, 0
+        self.captured: dict[int, Any] | None = None
+        self.captures = 0
 
     def __repr__(self) -> str:
         return f"<Kind {self.operator.name} {self.static} {self.inputs} -> {self.outputs}>"

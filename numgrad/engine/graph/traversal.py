@@ -103,6 +103,14 @@ def needed(
     """
     wanted: dict[Node, tuple[bool, ...]] = {}
     touched = {node for node, _ in targets if node is not None}
+    # A node with one output is a target or none: its edges need not be looked at one by one.
+    if not cut and all([len(node._kind.outputs) == 1 for node in touched]):  # noqa: C419
+        for node in reversed(nodes):
+            found = tuple([parent in touched for parent in node.parents])
+            if True in found:
+                wanted[node] = found
+                touched.add(node)
+        return wanted
     for node in reversed(nodes):
         mask = [
             parent in wanted or (parent in touched and (parent, slot) in targets)
@@ -151,9 +159,10 @@ def reaches_outside(values: Iterable[Value], first: int, last: int | None = None
                 made.append(node)
         if number < first:
             return True
-        above = [parent for parent in node.parents if parent is not None and parent not in seen]
-        seen.update(above)
-        stack += above
+        for parent in node.parents:
+            if parent is not None and parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
     return bool(kept_leaves(made, seen))
 
 

@@ -13,7 +13,7 @@ a sum is -0.0 only where both of its terms are.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, pairwise, product
 from typing import Any, NamedTuple, TypeAlias
 
@@ -182,12 +182,14 @@ class _ByParts:
         self._zeros: dict[Any, Any] = {}
         places = {expr: (found, n) for found in sums for n, (expr, _) in enumerate(found.parts)}
         terms = {expr.inputs[1] for expr, (_, n) in places.items() if n}
-        for expr in exprs:
-            place = places.get(expr)
+        others = terms.union(places)
+        before = 0
+        for at in [n for n, expr in enumerate(exprs) if expr in others]:
+            self.items += exprs[before:at]
+            before, place = at + 1, places.get(exprs[at])
             if place is not None:
-                self._append(expr, *place)
-            elif expr not in terms:
-                self.items.append(expr)
+                self._append(exprs[at], *place)
+        self.items += exprs[before:]
 
     def _append(self, expr: Expr, found: _Sum, n: int) -> None:
         """Append what adds part number ``n`` of a sum; ``expr`` is the expression that did so."""
@@ -263,34 +265,33 @@ def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> list[Any
     written = {expr: part for expr in into_zeros if (part := _part_of(expr, known)) is not None}
     if len(written) <= MOST_PARTS:
         return None
-    times = _times_read(exprs, ends, written)
+    add = runtime.roles.add
+    adds = [e for e in exprs if e.operator is add and e.inputs[1] in written]
+    times = _times_read(exprs, ends, {*written, *adds})
     parts = {expr: part for expr, part in written.items() if times[expr] == 1}
-    sums = [s for s in _sums(exprs, parts, times) if len(s.parts) > MOST_PARTS and s.cut()]
+    sums = [s for s in _sums(adds, parts, times) if len(s.parts) > MOST_PARTS and s.cut()]
     return _ByParts(exprs, sums).items if sums else None
 
 
 def _times_read(
-    exprs: Sequence[Expr], ends: Sequence[Source], parts: Mapping[Expr, _Part]
-) -> Counter[Any]:
-    """Return how often parts, and the sums to which they are added, are read."""
-    add = runtime.roles.add
-    counted = {e for e in exprs if e.operator is add and e.inputs[1] in parts}.union(parts)
-    read = [
-        source
-        for inputs in chain([expr.inputs for expr in exprs], [ends])
-        for value in inputs
-        if (source := value if type(value) is Expr else value.expr) in counted
-    ]
-    return Counter(read)
+    exprs: Sequence[Expr], ends: Sequence[Source], counted: Collection[Expr]
+) -> Counter[Expr]:
+    """Return how often each expression of ``counted`` is read."""
+    read = [*chain.from_iterable([expr.inputs for expr in exprs]), *ends]
+    sources = [value if type(value) is Expr else value.expr for value in read]
+    return Counter(filter(counted.__contains__, sources))
 
 
 def _sums(
-    exprs: Sequence[Expr], parts: Mapping[Expr, _Part], times: Mapping[Any, int]
+    adds: Sequence[Expr], parts: Mapping[Expr, _Part], times: Mapping[Any, int]
 ) -> list[_Sum]:
-    """Return the longest sums of parts, of which nothing else reads what is added up so far."""
-    add, sums = runtime.roles.add, dict[Expr, _Sum]()
-    for expr in exprs:
-        part = parts.get(expr.inputs[1]) if expr.operator is add else None
+    """Return the longest sums of parts, of which nothing else reads what is added up so far.
+
+    ``adds`` are the expressions that add a part, or another array that is zero but for one part.
+    """
+    sums = dict[Expr, _Sum]()
+    for expr in adds:
+        part = parts.get(expr.inputs[1])
         if part is None:
             continue
         x = expr.inputs[0]

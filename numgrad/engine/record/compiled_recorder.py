@@ -14,7 +14,7 @@ from ..graph.callsite import is_ours
 from ..graph.kind import Kind
 from ..graph.node import Node, accumulator_of
 from ..graph.saved import saved
-from ..graph.value import CPU, Storage, View, device_of, next_number
+from ..graph.value import CPU, CapturedStorage, Expr, Storage, View, device_of, next_number
 from ..graph.view import Element
 from ..lower.fallback import attempt
 from .apply import other_modes, runtime
@@ -22,6 +22,9 @@ from .plan import NOTHING
 
 UNWRITTEN = (0,) * 8
 """The versions of a node's saved values if none has been written in place."""
+
+NO_PARAMETERS: dict[str, Any] = {}
+"""The static parameters of the expression of a rule."""
 
 _TOOLS = is_ours, next_number, accumulator_of, attrgetter("storage"), saved
 
@@ -48,6 +51,57 @@ def recorder_of(plan: Kind, depth: int) -> Any:
     name, version = plan.operator.name, settings.version
     made = attempt("record an operation directly", name, lambda: make(**described))
     return made if version == settings.version else None  # another thread may have changed them
+
+
+def capturing_recorder_of(plan: Kind, numbers: int, depth: int) -> Any:
+    """Return a new recorder of a plan for operands that are still to be computed; None if the
+    target makes no recorders, or none for this plan.
+
+    ``recorder(*inputs, site, token, grad)`` returns the result, still to be computed, or None; see
+    `_TOOLS` and `recorder_of` for ``depth``. The inputs in the bits of ``numbers`` are constants.
+    """
+    make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "capturing_recorder", None)
+    if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
+        return None
+    expr = Expr(plan.operator, plan.static, (), plan.outputs)
+    expr.kind, expr.token = plan, None
+    value = value_like(plan)
+    value.array = None
+    described = {
+        "value": value, "node": node_like(plan), "expr": expr, "constants": numbers,
+        "saved": [saved_like(spec) for spec in (*plan.inputs, plan.spec)],
+        "types": (View, Storage, CapturedStorage), "reads": plan.reads, "unwritten": UNWRITTEN,
+        "tools": (sys._getframe, depth, *_TOOLS[:3]),
+    }  # fmt: skip
+    return attempt("capture an operation directly", plan.operator.name, lambda: make(**described))
+
+
+def rule_recorder_of(rule: Any) -> Any:
+    """Return a new function that applies a rule in compiled code; None if the target has none.
+
+    ``maker(cotangent, saved, site, token)`` returns a tuple of gradients, or None where Python has
+    to apply the rule; ``saved`` are the saved values of a node.
+    """
+    make = getattr(runtime.target, "rule_recorder", None)
+    if make is None:
+        return None
+    expr = None
+    if rule.outputs:
+        expr = Expr(rule, NO_PARAMETERS, (), rule.specs)
+        expr.kind, expr.token = rule, None
+    gradients = [_gradient(rule, source) for source in rule.sources]
+    parts = runtime.value, expr, gradients, rule.reads, next_number
+    return attempt("apply a rule directly", rule.name, lambda: make(*parts))
+
+
+def _gradient(rule: Any, source: Any) -> tuple[int | None, Any]:
+    """Return a source of a rule, None for a gradient that is always the same; and that gradient, or
+    the value that is copied to make the value of a later output."""
+    if type(source) is not int:
+        return None, source
+    is_later = source < -1
+    deferred: Any = runtime.value.deferred
+    return source, deferred(None, ~source, rule.specs[~source]) if is_later else None
 
 
 def _in_order(plan: Kind) -> Any:
@@ -120,6 +174,13 @@ def value_like(plan: Kind) -> Any:
     value._requires_grad = value._kept = False
     value.slot = value.expr_slot = 0
     return value
+
+
+def saved_like(spec: Any) -> Any:
+    """Return the value of a spec that a recorder copies to make a value for a node to save: still
+    without an expression."""
+    deferred: Any = runtime.value.deferred
+    return deferred(None, 0, spec)
 
 
 def node_like(plan: Kind) -> Any:

@@ -16,15 +16,18 @@ from ..graph.node import accumulator_of
 from ..graph.runtime import deferred_value
 from ..graph.value import Expr, Spec, View, device_of, spec_of
 from .apply import mode, other_modes, runtime, snapshot
+from .compiled_recorder import capturing_recorder_of
 from .dispatch import apply_one, record_planned
 from .operands import NumberConverter, TensorConverter
 from .plan import Mixture, make_plan, recordable, recordable_later, was_met_before
 
 _new = object.__new__
 _frame = sys._getframe
+_OFTEN = 100  # captured operations of a plan, after which it gets a recorder
+
 _ABOVE = 4
-"""How many frames the first frame that may be the user's is above `_connect` at least: in between
-are `elementwise`, `Elementwise.general`, and what calls that."""
+"""How many frames the first frame that may be the user's is above `_connect` and `_recorded` at
+least: in between are `elementwise`, `Elementwise.general`, and what calls that."""
 
 
 # Elementwise operators ----------------------------------------------------------------------------
@@ -52,11 +55,14 @@ def elementwise(operator: Any, args: Any) -> Any:
     plan = operator.kinds.get(key)
     if plan is None:
         plan = _plan(operator, key, len(args))
-    inputs = args
+    inputs, numbers = args, 0
     if type(plan) is Mixture:
-        inputs, plan = _converted(plan.operands, args), plan.plan
+        inputs, numbers, plan = _converted(plan.operands, args), plan.numbers, plan.plan
     if plan is None or inputs is None:
         return None
+    known = _recorded(plan, numbers, inputs, capture, mode.site)
+    if known is not None:
+        return known
     for value, arg in zip(inputs, args, strict=True):
         if type(arg) is kind and (value.array is not None or capture.notes_all):
             capture.note_operands((value,))
@@ -68,6 +74,27 @@ def elementwise(operator: Any, args: Any) -> Any:
     if plan.reads and mode.grad:
         _connect(plan, inputs, result)
     return result
+
+
+def _recorded(plan: Kind, numbers: int, inputs: Sequence[Any], capture: Any, site: Any) -> Any:
+    """Return the result of a plan as compiled code records it; None where Python has to.
+
+    ``numbers`` has the inputs that are numbers, as bits. Compiled code takes no other input with an
+    array, so there is nothing to note of them; but a capture may note all.
+    """
+    if capture.notes_all:
+        return None
+    recorders = plan.captured
+    if recorders is None:
+        plan.captures += 1
+        if plan.captures < _OFTEN:
+            return None
+        recorders = plan.captured = {}
+    if numbers in recorders:
+        record = recorders[numbers]
+    else:
+        record = recorders[numbers] = capturing_recorder_of(plan, numbers, _ABOVE)
+    return None if record is None else record(*inputs, site, capture.token, bool(mode.grad))
 
 
 def _converted(operands: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -207,12 +234,15 @@ def apply_deferred(plan: Kind, inputs: tuple[Any, ...], static: Any = None) -> A
     ``static`` are the parameters of the operation where the plan has those of another one of the
     same specs.
     """
-    mode.plain_capture.note_operands(inputs)
-    result = _result(plan, tuple([snapshot(value) for value in inputs]), type(inputs[0]))
-    if result.expr.site is None:
-        result.expr.site = user_site()  # for the error of a kernel that raises in a replay
-    if plan.reads and mode.grad:
-        _connect(plan, inputs, result)
+    capture = mode.plain_capture
+    site = mode.site or user_site()  # for the error of a kernel that raises in a replay
+    result = _recorded(plan, 0, inputs, capture, site)
+    if result is None:
+        capture.note_operands(inputs)
+        result = _result(plan, tuple([snapshot(value) for value in inputs]), type(inputs[0]))
+        result.expr.site = site
+        if plan.reads and mode.grad:
+            _connect(plan, inputs, result)
     if static is not None:
         _give(result, static)
     return result

@@ -267,12 +267,15 @@ class Mixture:
         If one of two arguments is a number: the operands of the numbers that were met. Else None.
     last : bool
         Whether the second argument is the number.
+    numbers : int
+        The arguments that are numbers, as bits.
     """
 
-    __slots__ = ("constants", "last", "operands", "plan")
+    __slots__ = ("constants", "last", "numbers", "operands", "plan")
 
     def __init__(self, plan: Kind, operands: Sequence[Any]) -> None:
         self.plan, self.operands = plan, tuple(operands)
         self.last = operands[0] is None
         only = operands[self.last] if len(operands) == 2 and None in operands else None
         self.constants: dict[Any, Any] | None = getattr(only, "known", None)
+        self.numbers = sum([hasattr(each, "known") << n for n, each in enumerate(operands)])

@@ -109,6 +109,19 @@ class CPUTarget:
 
         return recorders.recorder(**plan)
 
+    def capturing_recorder(self, **plan: Any) -> Any:
+        """Return a builtin function that records an operation while a function is captured; see
+        `recorders.capturing`."""
+        from .python import recorders
+
+        return recorders.capturing(**plan)
+
+    def rule_recorder(self, *parts: Any) -> Any:
+        """Return a builtin function that applies a rule; see `recorders.applying`."""
+        from .python import recorders
+
+        return recorders.applying(*parts)
+
     def finder(self, *parts: Any) -> Any:
         """Return a builtin function that finds the recorder for given values and options.
 

@@ -82,6 +82,8 @@ def prepare() -> None:
     address_of("machine.interpreter", "work_in_parallel", returns=True, parallel=True)
     address_of("machine.entry_compiled", "enter", returns=True)
     address_of("python.recorder_code", "record", returns=True)
+    address_of("python.capture_code", "record", returns=True)
+    address_of("python.capture_code", "apply", returns=True)
     address_of("python.finder_code", "step", returns=True)
     address_of("python.follower_code", "follow", returns=True)
     address_of("ufunc.ufunc_loop", "trampoline")

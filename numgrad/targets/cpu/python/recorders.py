@@ -55,6 +55,28 @@ and places of the attributes of such arrays."""
 INPUTS = D_TARGET + 1
 """The first word of the descriptions of the inputs, see `_words_of_input`."""
 
+(
+    CONSTANTS, CAPTURED_TYPE, EXPR, EXPR_END, E_INPUTS, E_NUMBER, E_SITE, E_TOKEN, V_OUTPUT,
+    SAVED_LIKE,
+) = range(INPUTS, INPUTS + 10)  # fmt: skip
+"""Words of a recorder of expressions: the inputs that are constants, as bits; a type of storages;
+the template of an expression, where its words end, and places of its attributes; the place of the
+number of an output in a value; and the first of the templates of saved values, one for each input
+and one for the result."""
+
+MOST_READ = 2 * MOST
+"""The most saved values that a rule reads."""
+
+COUNT = SAVED_LIKE
+GRADIENTS, SOURCES, POSITIONS = (COUNT + 1 + n * MOST for n in range(3))
+"""Words of a rule: the number of inputs of a node; for each the gradient where that is always the
+same, or the template of a value; what the gradient is; and the positions of the saved values that
+the rule reads."""
+
+SAME, COTANGENT, FIRST, LATER = range(4)
+"""What a gradient is: always the same object, the cotangent, the expression of the rule, or a value
+for a later output of the expression."""
+
 V_SPEC, F_ARRAY, F_VIEW, F_REQUIRES, OTHER_MODES, KNOWN, GENERAL, VALUE_ERROR, SCALAR_MARK = range(
     OWN + 1, OWN + 10
 )
@@ -141,13 +163,126 @@ def recorder(
     words[[VALUE_END, NODE_END, STORAGE_END]] = [object_layout.end(kind) for kind, _ in kinds]
     words[FROM_SCALAR] = object_layout.from_scalar()
     words[V_ARRAY:READS] = [place for found in places for place in found or ()]
-    for wanted, read in enumerate(reads):
-        words[READS + wanted] = sum(bool(r) << n for n, r in enumerate(read or ()))
+    words[READS : READS + len(reads)] = list(map(_bits, reads))
     words[D_SHAPE:INPUTS] = on_device
     described = [w for x in inputs for w in _words_of_input(x, target)]
     described = [*words[OWN:], *described]
     alive = objects, inputs
     return object_layout.builtin("python.recorder_code", "record", described, alive)
+
+
+def capturing(
+    value: Any,
+    node: Any,
+    expr: Any,
+    saved: Sequence[Any],
+    types: tuple[type, type, type],
+    constants: int,
+    reads: Sequence[Sequence[bool] | None],
+    unwritten: tuple[int, ...],
+    tools: tuple[Any, ...],
+) -> Any:
+    """Return a builtin function that records an operation whose result is still to be computed.
+
+    The function is ``(inputs..., site, token, grad) -> value or None``: the site and the token of
+    the new expression, and whether gradients are recorded. None stands for an operation that Python
+    code must record. There is no function for more than `MOST` inputs, nor where Python's objects
+    cannot be read.
+
+    Parameters
+    ----------
+    value, node, expr : object
+        Templates of the objects to make, without the attributes that differ between them.
+    saved : sequence
+        Templates of the values that a node saves: one for each input, and one for the result.
+    types : tuple of type
+        The types of views, of storages, and of storages of values that were made while a function
+        is captured.
+    constants : int
+        The inputs that are numbers, as bits: nobody can write their arrays.
+    reads, unwritten, tools
+        As in `recorder`, but of the functions only the first five.
+    """
+    view, storage, captured = types
+    if len(saved) - 1 > MOST:
+        return None
+    kinds = ((type(value), _VALUE), (type(node), _NODE), (storage, ("version", "kept")))
+    places = [object_layout.places(kind, *names) for kind, names in (*kinds, (view, _VIEW))]
+    made = object_layout.places(type(expr), "inputs", "number", "site", "token")
+    output = object_layout.places(type(value), "expr_slot")
+    if None in places or made is None or output is None:
+        return None
+    objects = {
+        VALUE_TYPE: type(value), VIEW_TYPE: view, STORAGE_TYPE: storage, CAPTURED_TYPE: captured,
+        VALUE: value, NODE: node, EXPR: expr, UNWRITTEN: unwritten, FILE_NAME: "co_filename",
+        **dict(zip(range(FRAME_AT, STORAGE_OF), tools, strict=True)),
+        **dict(enumerate(saved, SAVED_LIKE)),
+    }  # fmt: skip
+    words = np.zeros(SAVED_LIKE + len(saved), np.int64)
+    words[list(objects)] = [id(item) for item in objects.values()]
+    words[[NIN, FLOWS, CONSTANTS]] = len(saved) - 1, bool(reads), constants
+    words[[VALUE_END, NODE_END]] = [object_layout.end(kind) for kind, _ in kinds[:2]]
+    words[EXPR_END], words[V_OUTPUT] = object_layout.end(type(expr)), output[0]
+    words[E_INPUTS:V_OUTPUT] = made
+    words[V_ARRAY:READS] = [place for found in places for place in found or ()]
+    words[READS : READS + len(reads)] = list(map(_bits, reads))
+    return object_layout.builtin("python.capture_code", "record", words[OWN:], objects)
+
+
+def applying(
+    value: type, expr: Any, gradients: Sequence[tuple[int, Any]], reads: Sequence[int],
+    next_number: Callable[[], int],
+) -> Any:  # fmt: skip
+    """Return a builtin function that applies a rule, or None.
+
+    The function is ``(cotangent, saved values, site, token) -> gradients or None``: a tuple, or
+    None where Python code must apply the rule. There is no function for nodes of more than `MOST`
+    inputs, nor for rules that read more than `MOST_READ` values, nor where Python's objects cannot
+    be read.
+
+    Parameters
+    ----------
+    value : type
+        The type of values.
+    expr : object
+        The template of the expression of the rule, without the attributes that differ between
+        expressions; None for a rule without outputs.
+    gradients : sequence of (int or None, object)
+        For each input of a node the source of its gradient: 0 for the cotangent, ``~n`` for output
+        ``n`` of the expression, None for one that is always the same. And that gradient, or the
+        template of the value of a later output than the first.
+    reads : sequence of int
+        The positions of the saved values that the rule reads.
+    next_number : callable
+        Returns the number of a new expression.
+    """
+    if len(gradients) > MOST or len(reads) > MOST_READ:
+        return None
+    found = object_layout.places(value, "expr", "expr_slot")
+    made: Any = (0,) * 4
+    if expr is not None:
+        made = object_layout.places(type(expr), "inputs", "number", "site", "token")
+    if made is None or found is None:
+        return None
+    objects = {VALUE_TYPE: value, NEXT_NUMBER: next_number}
+    if expr is not None:
+        objects[EXPR] = expr
+    objects |= {GRADIENTS + n: item for n, (_, item) in enumerate(gradients)}
+    words = np.zeros(POSITIONS + len(reads), np.int64)
+    words[list(objects)] = [id(item) for item in objects.values()]
+    words[[V_EXPR, V_OUTPUT]] = found
+    words[NIN], words[COUNT] = len(reads), len(gradients)
+    words[EXPR_END], words[VALUE_END] = object_layout.end(type(expr)), object_layout.end(value)
+    words[E_INPUTS:V_OUTPUT], words[POSITIONS:] = made, reads
+    known = {None: SAME, 0: COTANGENT, -1: FIRST}
+    sources = [known.get(source, LATER) for source, _ in gradients]
+    words[SOURCES : SOURCES + len(sources)] = sources
+    return object_layout.builtin("python.capture_code", "apply", words[OWN:], objects)
+
+
+def _bits(read: Sequence[bool] | None) -> int:
+    """Return which values a derivative reads, as bits."""
+    return sum([bool(r) << n for n, r in enumerate(read or ())])
 
 
 def _words_of_input(spec: Any, target: Any) -> list[int]:
