@@ -53,6 +53,7 @@ class Lowering:
         self.repeats: Repeats | None = None
         self.readers = {runtime.roles.index, runtime.roles.element}
         self._constants: dict[tuple[int, bool], Ref] = {}
+        self._joined: dict[Pieces, Ref] = {}
 
     def place(self, source: Any) -> Place:
         """Return the operand in the program that holds a value or the result of an expression.
@@ -127,10 +128,13 @@ class Lowering:
         kind = expr.kind or _kind(expr)
         key, table, moves = [kind], [], []
         known = self.known
+        joins = not expr.operator.reads_pieces
         for source in expr.inputs:
             place = known.get(source) if type(source) is Expr else None
             if type(place) is not Ref:
                 place = self.place(source)
+                if joins and type(place) is not Ref:
+                    place = self.joined(place)
             # The template depends on the layout of an operand, or on the key of one in pieces.
             if type(place) is Ref:
                 buffer, offset, layout = place
@@ -144,7 +148,7 @@ class Lowering:
         if template is None:
             template = self._make(
                 key if kind is not None else None,
-                [self.place(source) for source in expr.inputs],
+                [self._given(source, joins) for source in expr.inputs],
                 lambda builder, operands: lower_one(builder, expr, operands),
                 getattr(expr.operator, "is_pure", False),
             )
@@ -185,6 +189,22 @@ class Lowering:
         if key is not None:
             self.templates.add(key, template)
         return template
+
+    def _given(self, source: Any, joins: bool) -> Place:
+        """Return the operand that an operator is given, in one piece if ``joins``."""
+        place = self.place(source)
+        return self.joined(place) if joins else place
+
+    def joined(self, place: Place) -> Ref:
+        """Return an operand in one piece: itself, or a copy, which all readers of equal pieces share.
+        """
+        if type(place) is Ref:
+            return place
+        known = self._joined.get(place)
+        if known is None:
+            rows = any([leaf.layout.rows for leaf in place.leaves])
+            known = self._joined[place] = self.copy(place, rows)
+        return known
 
     def own_buffer(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
         """Return the operand that holds a result of the program: ``place`` itself, or a copy.
