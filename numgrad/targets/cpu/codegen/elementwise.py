@@ -49,7 +49,7 @@ _VECTOR = 8  # elements of eight bytes in a register
 
 # A copy of an operand to a buffer takes as long as so many operations of an element would take that
 # are computed one by one, behind the last whole vector of a row.
-_OPERATIONS_OF_COPY = 5
+_OPERATIONS_OF_COPY = 2
 
 
 class ElementwiseKernel(ABC):
@@ -195,13 +195,13 @@ class ElementwiseKernel(ABC):
             _are(builder, steps, sizes, moving), builder.icmp_signed("<=", n, word(1))
         )
         alone = builder.or_(numbers, builder.icmp_signed("<=", rows, word(1)))
-        short = word(_SHORT_OF_LIGHT if self.is_light else _SHORT)
-        pays = builder.icmp_signed(">=", n, word(self.least))
+        least = _SHORT_OF_LIGHT + 1 if self.is_light else self.least
+        pays = builder.icmp_signed(">=", n, word(least))
         if self.whole:
             behind = builder.and_(n, word(self.whole - 1))
             pays = builder.or_(pays, builder.icmp_signed("==", behind, word(0)))
         pays = builder.and_(pays, self._copies_rows(builder, n, row_steps))
-        pays = builder.or_(pays, builder.icmp_signed(">", n, short))
+        pays = builder.or_(pays, builder.icmp_signed(">", n, word(_SHORT)))
         return builder.and_(dense, builder.or_(alone, pays))
 
     def _copies_rows(self, builder: Builder, n, row_steps) -> ir.Value:
