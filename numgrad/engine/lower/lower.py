@@ -17,6 +17,7 @@ from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
 from .parts import form_kind, form_of
+from .peephole import share_factors
 from .placeholder import ARGUMENT
 from .repeats import FEWEST, Repeats
 from .repetition import UnlikeError
@@ -195,10 +196,14 @@ class Lowering:
         place = self.place(source)
         return self.joined(place) if joins else place
 
-    def joined(self, place: Place) -> Ref:
-        """Return an operand in one piece: itself, or a copy, which all readers of equal pieces share.
+    def joined(self, place: Place) -> Place:
+        """Return an operand in one piece, a copy that all readers of equal pieces share; or itself,
+        if its pieces are joined along one axis only.
+
+        A fused kernel reads such pieces where they are, in a part for each piece. Along several
+        axes there would be many parts.
         """
-        if type(place) is Ref:
+        if type(place) is Ref or not any([type(part) is tuple for part in place.key]):  # noqa: C419
             return place
         known = self._joined.get(place)
         if known is None:
@@ -316,6 +321,8 @@ def lower(
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
     lowering.templates.signs.simplify(program)
+    if program.has_parts:
+        share_factors(program)
     return program
 
 
