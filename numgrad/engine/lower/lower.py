@@ -1,6 +1,7 @@
 """Lowering: expressions become the instructions of a program."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from math import prod
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
-from ...ir.program import Program, Ref, contiguous_strides, layout_of
+from ...ir.program import Pieces, Program, Ref, contiguous_strides, layout_of
 from ..graph.integrity import require_own_arrays
 from ..graph.kind import interned
 from ..graph.runtime import runtime
@@ -198,16 +199,16 @@ class Lowering:
 
     def joined(self, place: Place) -> Place:
         """Return an operand in one piece, a copy that all readers of equal pieces share; or itself,
-        if its pieces are joined along one axis only.
+        if it has pieces but one axis alone.
 
-        A fused kernel reads such pieces where they are, in a part for each piece. Along several
-        axes there would be many parts.
+        A fused kernel reads pieces of one axis where they are, in a part for each piece. In an
+        array of several axes, which may be cut along each of them, there would be many parts.
         """
-        if type(place) is Ref or not any([type(part) is tuple for part in place.key]):  # noqa: C419
+        if type(place) is Ref or _has_one_axis(place):
             return place
         known = self._joined.get(place)
         if known is None:
-            rows = any([leaf.layout.rows for leaf in place.leaves])
+            rows = any([leaf.layout.rows for leaf in place.leaves])  # noqa: C419
             known = self._joined[place] = self.copy(place, rows)
         return known
 
@@ -255,6 +256,15 @@ class Lowering:
         key = (name, *[append_buffers(place, table, moves) for place in places])
         template = self.templates.known.get(key) or self._make(key, places, write)
         return template.append_to(self.program, table, moves, site, Computed())
+
+
+def _has_one_axis(place: Pieces) -> bool:
+    """Whether only the axis along which pieces are joined has more than one element."""
+    axis, *parts = place.key
+    if any([type(part) is tuple for part in parts]):  # noqa: C419
+        return False
+    shape = parts[0].shape
+    return prod(shape) == shape[len(shape) + axis]
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:

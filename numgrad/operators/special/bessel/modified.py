@@ -17,7 +17,8 @@ NEAR, TERMS, MOST = 8.0, 24, 1000.0
 """From where on the polynomials serve, how many terms of the series have all digits before, and
 where all functions that grow are infinite."""
 
-# Of ``sqrt(x) * exp(-x) * i0(x)``, and of the others, by ``16 / x - 1``; docs/engine/derive_bessel.py has them.
+# Of ``sqrt(x) * exp(-x) * i0(x)``, and of the others, by ``16 / x - 1``, highest power first;
+# docs/engine/derive_bessel.py derives them.
 OF_ZERO = (
     -2.4421972688131832e-11, 9.114760157514253e-11, 1.7698085539456536e-10,
     -6.494591114401118e-10, -6.327909921997027e-10, 2.163681278413876e-09, 1.6084886155781772e-09,
