@@ -38,8 +38,6 @@ class HostOperator(KernelOperator):
     sizes : callable, optional
         ``sizes(known, **static)`` returns, by name, the sizes of dimensions that no input has;
         ``known`` has those of the inputs' dimensions.
-    part : tuple of (HostOperator, int), optional
-        Another operator and the number of its output that is the only output here; see `HostSpec`.
 
     Notes
     -----
@@ -54,12 +52,10 @@ class HostOperator(KernelOperator):
         signature: str,
         results: Sequence[Any] | None = None,
         sizes: Sizes | None = None,
-        part: "tuple[HostOperator, int] | None" = None,
         **options: Any,
     ) -> None:
         super().__init__(function, signature, results=results, may_raise=True, **options)
         self._sizes = sizes
-        self._part = part and (part[0].function, part[1])
 
     def parse(self, signature: str) -> Signature:
         return parse_signature(signature, computed=True)
@@ -91,9 +87,8 @@ class HostOperator(KernelOperator):
         if spec is None:
             results = tuple(self.result_dtypes(dtypes))
             spec = HostSpec(
-                self.name, self.function, str(self.signature), dtypes, results, options,
-                part=self._part,
-            )  # fmt: skip
+                self.name, self.function, str(self.signature), dtypes, results, options
+            )
             self._specs[dtypes, options] = spec
         return spec, ()
 

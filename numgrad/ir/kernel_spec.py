@@ -370,9 +370,6 @@ class HostSpec:
     native : callable or None
         ``native(address)`` returns the address of a kernel that runs without Python, and leaves
         unusual calls to the kernel at ``address``; None where there is no such kernel.
-    part : tuple of (callable, int) or None
-        The function of another operator of the same inputs and options, and the number of its
-        output that is the only output here, to rounding: as `svd` has the singular values.
     """
 
     name: str
@@ -384,7 +381,6 @@ class HostSpec:
     loop: UfuncLoop | None = None
     lends: bool = False
     native: Callable[[int], int | None] | None = None
-    part: tuple[Callable, int] | None = None
 
     @property
     def identity(self) -> tuple:

@@ -259,13 +259,11 @@ class Program:
         The positions of the instructions that negate a buffer; see `lower.peephole`.
     uses_blas : bool
         Whether a kernel may call BLAS or LAPACK, whose threads are then limited.
-    has_parts : bool
-        Whether an instruction has a part of what another one may have; see `lower.peephole`.
     """
 
     __slots__ = (
-        "arguments", "arrays", "batch", "given", "has_parts", "instructions", "nbytes",
-        "negations", "results", "row_strides", "rows", "unrolled", "uses_blas",
+        "arguments", "arrays", "batch", "given", "instructions", "nbytes", "negations", "results",
+        "row_strides", "rows", "unrolled", "uses_blas",
     )  # fmt: skip
 
     def __init__(self, batch: int | None = None) -> None:
@@ -279,7 +277,7 @@ class Program:
         self.given: dict[int, tuple[Shape, np.dtype, Shape | None]] = {}
         self.results: list[Ref] = []
         self.batch = batch
-        self.uses_blas = self.has_parts = False
+        self.uses_blas = False
         self.unrolled: Any = None
 
     def new_buffer(self, nbytes: int, rows: bool, row_stride: int | None = None) -> int:

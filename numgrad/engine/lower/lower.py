@@ -18,7 +18,6 @@ from ..graph.value import Expr, Value
 from .builder import Builder
 from .overwriting import overwriting_of
 from .parts import form_kind, form_of
-from .peephole import share_factors
 from .placeholder import ARGUMENT
 from .repeats import FEWEST, Repeats
 from .repetition import UnlikeError
@@ -331,8 +330,6 @@ def lower(
     program = lowering.program
     program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
     lowering.templates.signs.simplify(program)
-    if program.has_parts:
-        share_factors(program)
     return program
 
 

@@ -1,12 +1,7 @@
-"""Peephole optimization: sums of negations, and factorizations of which a part was asked for.
+"""Peephole optimization: ``x + (-y)`` becomes ``x - y``, and ``x - (-y)`` becomes ``x + y``.
 
-``x + (-y)`` becomes ``x - y``, and ``x - (-y)`` becomes ``x + y``: the derivative of a difference
-negates a cotangent, which is then added to others. The bits of ``x + (-y)`` are those of ``x - y``,
-so a negation goes away if only sums and differences read it.
-
-Where a matrix is factorized, its eigenvalues or singular values are not computed alone as well: a
-value needs these, and its derivative all factors. They are equal to rounding.
-
+The derivative of a difference negates a cotangent, which is then added to others. The bits of
+``x + (-y)`` are those of ``x - y``, so a negation goes away if only sums and differences read it.
 Each program is searched once, when it has been lowered.
 """
 
@@ -15,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.kernel_spec import HostSpec
 from ...ir.program import Instruction, Pattern, Program
 from ..graph.runtime import runtime
 
@@ -118,46 +112,3 @@ def _readers(
                 if index in found and n != negated[index]:
                     found[index].append(n)
     return found
-
-
-def share_factors(program: Program) -> None:
-    """Let each matrix that is factorized be factorized once."""
-    for asked in program.instructions:
-        spec = asked.pattern.spec
-        if isinstance(spec, HostSpec) and spec.part is not None:
-            found = [one for one in program.instructions if _has_part(one, asked)]
-            if found and asked in program.instructions:
-                _share(program, asked, found[0], spec.part[1])
-
-
-def _has_part(one: Instruction, asked: Instruction) -> bool:
-    """Whether an instruction has the output of another one, which was asked for, among its own."""
-    spec, other, count = asked.pattern.spec, one.pattern.spec, asked.pattern.nin
-    if not isinstance(other, HostSpec) or other.function is not spec.part[0]:
-        return False
-    if other.in_dtypes != spec.in_dtypes or not {*spec.options} <= {*other.options}:
-        return False
-    read, given = (
-        (i.buffers[:count], i.offsets[:count], i.pattern.layouts[:count]) for i in (one, asked)
-    )
-    return read == given
-
-
-def _share(program: Program, asked: Instruction, whole: Instruction, output: int) -> None:
-    """Put an instruction that has the output of another one as well in the place of both."""
-    old, new = asked.buffers[-1], whole.buffers[whole.pattern.nin + output]
-    if {ref.buffer for ref in program.results} >= {old, new}:
-        return  # two results have a buffer each
-    made = Instruction(whole.pattern, whole.buffers, whole.offsets, asked.site)
-    both = [n for n, i in enumerate(program.instructions) if i is asked or i is whole]
-    others = [i for n, i in enumerate(program.instructions) if n not in both]
-    others.insert(both[0], made)
-    program.instructions = [_renamed(i, old, new) for i in others]
-    program.results = [r._replace(buffer=new) if r.buffer == old else r for r in program.results]
-
-
-def _renamed(instruction: Instruction, old: int, new: int) -> Instruction:
-    if old not in instruction.buffers:
-        return instruction
-    buffers = tuple([new if buffer == old else buffer for buffer in instruction.buffers])
-    return Instruction(instruction.pattern, buffers, instruction.offsets, instruction.site)

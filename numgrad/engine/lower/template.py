@@ -122,7 +122,7 @@ class Template:
     """
 
     __slots__ = (
-        "arrays", "marks", "nbytes", "only", "outputs", "row_strides", "rows", "steps"
+        "arrays", "nbytes", "only", "outputs", "row_strides", "rows", "steps", "uses_blas"
     )  # fmt: skip
 
     def __init__(
@@ -148,9 +148,7 @@ class Template:
         self.outputs = [_place_of(output) for output in outputs]
         alone = len(self.outputs) == 1 and isinstance(self.outputs[0], Ref)
         self.only: Any = self.outputs[0] if alone else None
-        has_parts = any([getattr(step[0].spec, "part", None) for step in builder.steps])  # noqa: C419
-        marks = {"uses_blas": builder.uses_blas, "has_parts": has_parts}
-        self.marks = tuple([mark for mark, holds in marks.items() if holds])
+        self.uses_blas = builder.uses_blas
 
     def append_to(
         self,
@@ -203,8 +201,8 @@ class Template:
             made.offsets = offsets
             made.site = site
             append(made)
-        for mark in self.marks:
-            setattr(program, mark, True)
+        if self.uses_blas:
+            program.uses_blas = True
         only = self.only
         if only is not None:
             local, offset, layout = only

@@ -166,9 +166,7 @@ def _svdvals_sizes(known: dict[str, int], hermitian: bool) -> dict[str, int]:
     return {"k": min(known["m"], known["n"])}
 
 
-@decomposition(
-    "(m,n)->(k)", results=("real",), sizes=_svdvals_sizes, values=0, part=(svd, 1)
-)
+@decomposition("(m,n)->(k)", results=("real",), sizes=_svdvals_sizes, values=0)
 def svdvals(a, *, hermitian):
     """Return the singular values of matrices in descending order."""
     return np.linalg.svd(a, compute_uv=False, hermitian=hermitian)

@@ -190,7 +190,7 @@ def hermitian_slopes_pushforward(context, ta, tw, tv, tchange, tslopes):
     return (bent,)
 
 
-@decomposition("(n,n)->(n)", results=("real",), values=0, part=(eigh, 0))
+@decomposition("(n,n)->(n)", results=("real",), values=0)
 def eigvalsh(a, *, UPLO):
     """Return the eigenvalues of Hermitian matrices in ascending order; one triangle is read."""
     return np.linalg.eigvalsh(a, UPLO)
