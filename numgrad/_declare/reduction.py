@@ -193,16 +193,18 @@ class Reduction(Operator):
         shared = launch_parallel(self, arrays, static)
         if shared is not None:
             return shared
-        columns = self._takes_columns(array, axes)
-        read = _as_matrices(array, axes) if columns else _axes_last(array, axes)
+        order, axes = self._together(array, axes)
+        given = array if order is None else array.transpose(order)
+        columns = self._takes_columns(given, axes)
+        read = _as_matrices(given, axes) if columns else _axes_last(given, axes)
         result, status = target.kernel(self.spec(array.dtype, columns)).call(read)
         if status:
             raise failure_of(self, status)
         result = np.asarray(result)
         if columns:
-            lead, _, kept = _parts(array.shape, axes)
+            lead, _, kept = _parts(given.shape, axes)
             result = result.reshape(*lead, *kept)
-        return [_laid_out(result, array, axes)]
+        return [_laid_out(result, array, static["axes"])]
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
@@ -218,8 +220,11 @@ class Reduction(Operator):
             return functools.partial(self.numpy, axis=axes)
         if self.exact or dtype not in FLOATING or is_many(inputs):
             return super().computation(target, inputs, static)
-        columns = self._takes_columns(np.broadcast_to(np.zeros((), dtype), shape), axes)
-        order = None
+        model = np.broadcast_to(np.zeros((), dtype), shape)
+        order, axes = self._together(model, axes)
+        if order is not None:
+            shape, model = tuple(shape[n] for n in order), model.transpose(order)
+        columns = self._takes_columns(model, axes)
         if not columns and tuple(axes) != tuple(range(-len(axes), 0)):
             last = [len(shape) + a for a in axes]
             order = (*(n for n in range(len(shape)) if n not in last), *last)
@@ -254,6 +259,9 @@ class Reduction(Operator):
         axes, operand = static["axes"], inputs[0]
         self._check_size(operand.shape, axes)
         output = builder.new(shape, dtype, rows)
+        order, axes = self._together(operand, axes)
+        if order is not None:
+            operand = operand.view(lambda a: a.transpose(order))
         columns = self._takes_columns(operand, axes)
         if self._takes_blocks(builder, operand, axes, columns):
             self._lower_blocks(builder, operand, output, axes, columns)
@@ -295,6 +303,28 @@ class Reduction(Operator):
         builder.emit(whole, [operand], [parts], _all(operand, parts), (count, *core))
         flat = _merge_core(output, 0, core)
         builder.emit(join, [parts], [flat], _all(parts, flat), parts.shape)
+
+    def _together(
+        self, array: Any, axes: Sequence[int]
+    ) -> tuple[tuple[int, ...] | None, Sequence[int]]:
+        """Return an order of the axes in which the reduced ones are adjacent, and their numbers in
+        that order; None for the order as it is.
+
+        Axes that are apart are brought together where rows along the last axis, which is not
+        reduced, are copied then. With the reduced axes last each element would be copied alone.
+        """
+        first, last = (axes[0], axes[-1]) if axes else (0, 0)
+        rows = first < last < -1 and array.strides[-1] in (0, array.dtype.itemsize)
+        if self.columns is None or last - first == len(axes) - 1 or not rows:
+            return None, axes
+        if array.shape[-1] < 2:
+            return None, axes
+        count = len(array.shape)
+        gone = [count + axis for axis in axes]
+        kept = [n for n in range(count) if n not in gone]
+        before = [n for n in kept if n < gone[0]]
+        order = (*before, *gone, *kept[len(before) :])
+        return order, tuple([len(before) + n - count for n in range(len(axes))])
 
     def _takes_columns(self, array: Any, axes: Sequence[int]) -> bool:
         """Whether to reduce along the first axis of matrices, in place of a copy with that axis

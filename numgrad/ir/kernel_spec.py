@@ -207,6 +207,9 @@ class LoopSpec:
         address the position of the first element, which decides where the outputs are written.
     on_cuda : CUDAKernel or None
         A kernel that the user wrote for CUDA, used there in place of the function.
+    in_numpy : callable or None
+        A function of whole arrays, as that of a `HostSpec`, with the same results. A processor
+        calls the function in place of a compiled kernel.
     """
 
     name: str
@@ -220,13 +223,14 @@ class LoopSpec:
     checked: bool = False
     block: int = 0
     on_cuda: CUDAKernel | None = None
+    in_numpy: Callable | None = None
 
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
         dtypes = (self.in_dtypes, self.out_dtypes)
         options = (self.signature, self.scalars, self.trailing, self.checked, self.block)
-        return ("loop", self.function, *dtypes, *options)
+        return ("loop", self.function, *dtypes, *options, self.in_numpy)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from . import (
     gathers,
     loops,
     matrices,
+    mixed,
     models,
     operands,
     particles,
@@ -19,7 +20,7 @@ from . import (
 
 CHAPTERS = (
     operands, sizes, reductions, stencils, loops, particles, models, recurrent, series, matrices,
-    gathers,
+    gathers, mixed,
 )  # fmt: skip
 FAMILIES: list[Family] = [family for chapter in CHAPTERS for family in chapter.FAMILIES]
 PROGRAMS: list[Program] = [program for family in FAMILIES for program in family.programs]

@@ -1,6 +1,7 @@
 """Lowering: expressions become the instructions of a program."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from math import prod
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
-from ...ir.program import Program, Ref, contiguous_strides, layout_of
+from ...ir.program import Pieces, Program, Ref, contiguous_strides, layout_of
 from ..graph.integrity import require_own_arrays
 from ..graph.kind import interned
 from ..graph.runtime import runtime
@@ -53,6 +54,7 @@ class Lowering:
         self.repeats: Repeats | None = None
         self.readers = {runtime.roles.index, runtime.roles.element}
         self._constants: dict[tuple[int, bool], Ref] = {}
+        self._joined: dict[Pieces, Ref] = {}
 
     def place(self, source: Any) -> Place:
         """Return the operand in the program that holds a value or the result of an expression.
@@ -127,10 +129,13 @@ class Lowering:
         kind = expr.kind or _kind(expr)
         key, table, moves = [kind], [], []
         known = self.known
+        joins = not expr.operator.reads_pieces
         for source in expr.inputs:
             place = known.get(source) if type(source) is Expr else None
             if type(place) is not Ref:
                 place = self.place(source)
+                if joins and type(place) is not Ref:
+                    place = self.joined(place)
             # The template depends on the layout of an operand, or on the key of one in pieces.
             if type(place) is Ref:
                 buffer, offset, layout = place
@@ -144,7 +149,7 @@ class Lowering:
         if template is None:
             template = self._make(
                 key if kind is not None else None,
-                [self.place(source) for source in expr.inputs],
+                [self._given(source, joins) for source in expr.inputs],
                 lambda builder, operands: lower_one(builder, expr, operands),
                 getattr(expr.operator, "is_pure", False),
             )
@@ -185,6 +190,26 @@ class Lowering:
         if key is not None:
             self.templates.add(key, template)
         return template
+
+    def _given(self, source: Any, joins: bool) -> Place:
+        """Return the operand that an operator is given, in one piece if ``joins``."""
+        place = self.place(source)
+        return self.joined(place) if joins else place
+
+    def joined(self, place: Place) -> Place:
+        """Return an operand in one piece, a copy that all readers of equal pieces share; or itself,
+        if it has pieces but one axis alone.
+
+        A fused kernel reads pieces of one axis where they are, in a part for each piece. In an
+        array of several axes, which may be cut along each of them, there would be many parts.
+        """
+        if type(place) is Ref or _has_one_axis(place):
+            return place
+        known = self._joined.get(place)
+        if known is None:
+            rows = any([leaf.layout.rows for leaf in place.leaves])  # noqa: C419
+            known = self._joined[place] = self.copy(place, rows)
+        return known
 
     def own_buffer(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
         """Return the operand that holds a result of the program: ``place`` itself, or a copy.
@@ -230,6 +255,15 @@ class Lowering:
         key = (name, *[append_buffers(place, table, moves) for place in places])
         template = self.templates.known.get(key) or self._make(key, places, write)
         return template.append_to(self.program, table, moves, site, Computed())
+
+
+def _has_one_axis(place: Pieces) -> bool:
+    """Whether only the axis along which pieces are joined has more than one element."""
+    axis, *parts = place.key
+    if any([type(part) is tuple for part in parts]):  # noqa: C419
+        return False
+    shape = parts[0].shape
+    return prod(shape) == shape[len(shape) + axis]
 
 
 def lower_one(builder: Builder, expr: Expr, operands: Sequence[Any]) -> Sequence[Any]:

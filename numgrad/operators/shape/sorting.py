@@ -15,6 +15,9 @@ from ..reduction.cumulative import Scan
 MANY = 256
 """Elements from which on it pays to look whether some are equal."""
 
+MANY_SORTED = 1024
+"""Elements from which on NumPy's sort, called from a program, is faster than a kernel of ours."""
+
 
 class Order(KernelOperator):
     """An operator that compares elements, with one kernel for real and one for complex numbers."""
@@ -35,24 +38,35 @@ SORTED_AXES = 32
 
 
 class Argsort(Order):
-    """The stable order of the elements; there is only one, so NumPy may serve it eagerly."""
+    """The stable order of the elements; there is only one, so NumPy serves it eagerly, and in
+    programs from some number of elements on."""
 
     def run(self, target, arrays, static):
         (x,) = arrays
         if x.ndim > SORTED_AXES:
             (rows,) = self.run(target, [x.reshape(prod(x.shape[:-1]), x.shape[-1])], static)
             return [rows.reshape(x.shape)]
-        found = self._of_different(x) if x.dtype.kind == "f" and x.shape[-1] >= MANY else None
-        return [np.argsort(x, axis=-1, kind="stable") if found is None else found]
+        return [stable_order(x)]
 
-    def _of_different(self, x):
-        """Return the order where no two elements are equal, by NumPy's sort in vectors, which is
-        several times as fast; None where it might not be stable."""
-        order = np.argsort(x, axis=-1)
-        ordered = np.take_along_axis(x, order, -1)
-        last, before = ordered[..., -1], ordered[..., :-1]
-        has_ties = (ordered[..., 1:] == before).any() or (last != last).any()  # a NaN comes last
-        return None if has_ties else order
+    def for_operands(self, spec, operands):
+        is_many = prod(operands[0].shape) >= MANY_SORTED
+        return replace(spec, in_numpy=stable_order) if is_many else spec
+
+
+def stable_order(x):
+    """Return the stable order along the last axis, by NumPy."""
+    found = _of_different(x) if x.dtype.kind == "f" and x.shape[-1] >= MANY else None
+    return np.argsort(x, axis=-1, kind="stable") if found is None else found
+
+
+def _of_different(x):
+    """Return the order where no two elements are equal, by NumPy's sort in vectors, which is
+    several times as fast; None where it might not be stable."""
+    order = np.argsort(x, axis=-1)
+    ordered = np.take_along_axis(x, order, -1)
+    last, before = ordered[..., -1], ordered[..., :-1]
+    has_ties = (ordered[..., 1:] == before).any() or (last != last).any()  # a NaN comes last
+    return None if has_ties else order
 
 
 def sorted_positions(x, out):

@@ -62,9 +62,9 @@ def polygamma_series(n, x):
     total = 0 * x
     z = x
     for _ in range(steps(n, x.real)):
-        total += z ** -(n + 1)
+        total += inverse_power(n + 1, z)
         z += 1
-    power = z**-n
+    power = inverse_power(n, z)
     total += power / n + 0.5 * power / z
     term = (n + 1) * power / (z * z)
     total += term / 12
@@ -112,9 +112,33 @@ def polygamma_difference(n, x, step):
     return total * signed_factorial(n)
 
 
+LOW, HIGH, FACTORS = 0.01, 1000.0, 12
+"""Between the first two a power of up to so many factors is far from the ends of the range."""
+
+
+def inverse_power(p, z):
+    """``z**-p``, for whole ``p`` of few factors by products."""
+    if not (p <= FACTORS and LOW < abs(z) < HIGH):
+        return z**-p
+    power, k = z, 1.0
+    while k < p:
+        power *= z
+        k += 1
+    return 1 / power
+
+
 def power_difference(p, z, step):
-    """``(z + step)**-p - z**-p``."""
-    return math.expm1(-p * math.log1p(step / z)) * z**-p
+    """``(z + step)**-p - z**-p``, for few factors by their products."""
+    other = z + step
+    if not (p <= FACTORS and LOW < z < HIGH and LOW < other < HIGH):
+        return math.expm1(-p * math.log1p(step / z)) * z**-p
+    a, b = 1 / other, 1 / z
+    total, power, k = 1.0, 1.0, 1.0
+    while k < p:
+        power *= b
+        total = total * a + power
+        k += 1
+    return -step * (a * b) * total
 
 
 def steps(n, x):

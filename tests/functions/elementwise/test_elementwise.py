@@ -39,8 +39,8 @@ def test_square_serves_the_exponent_two():
 
 @pytest.mark.parametrize(
     ("exponent", "name"),
-    [(3, "cube"), (3.0, "cube"), (2.0, "square"), (-1, "reciprocal"), (0.5, "sqrt"), (4, "pow"),
-     (np.float64(3.0), "pow")],
+    [(3, "cube"), (3.0, "cube"), (2.0, "square"), (4, "square"), (6, "square"), (5, "pow"),
+     (-1, "reciprocal"), (-2.0, "square"), (0.5, "sqrt"), (np.float64(3.0), "pow")],
 )  # fmt: skip
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
 def test_some_exponents_need_no_logarithm(exponent, name, dtype):

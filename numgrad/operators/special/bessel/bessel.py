@@ -5,7 +5,7 @@ import re
 from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ..formulas import NAMES, declare, whole
-from . import airy, cylinder
+from . import airy, cylinder, modified
 
 LINE, PLANE, ORDERS = ((0.3, 5),), ((0.2, 1.8), (0.4, 5)), ((2, 2), (0.4, 5))
 ORDER = {"fixed": "v", "tried": PLANE}
@@ -40,8 +40,11 @@ declare("hankel2", "v z", "Hankel function of the second kind, ``jv - 1j * yv``"
 
 # Modified -----------------------------------------------------------------------------------------
 
-declare("i0", "x", f"modified {FIRST}, order 0", tried=LINE, dx="i1(x)")
-declare("i1", "x", f"modified {FIRST}, order 1", tried=LINE, dx="0.5 * (i0(x) + iv(2.0, x))")
+declare("i0", "x", f"modified {FIRST}, order 0", value=modified.i0, tried=LINE, dx="i1(x)")
+declare("i1", "x", f"modified {FIRST}, order 1", value=modified.i1, tried=LINE,
+        dx=("0.5 * (i0(x) + iv(2.0, x))", "0.5 * (i0(x) + i2(x))"))
+declare("i2", "x", f"modified {FIRST}, order 2", value=modified.i2, scipy="", tried=LINE,
+        dx="0.5 * (i1(x) + iv(3.0, x))")
 declare("iv", "v z", f"modified {FIRST}, real order", complex="dz", **ORDER,
         dz="0.5 * (iv(v - 1, z) + iv(v + 1, z))")
 declare("k0", "x", f"modified {SECOND}, order 0", domain="x >= 0", tried=LINE, dx="-k1(x)")
@@ -66,9 +69,10 @@ def far(v, z):
 def far_slope(v, z, turn):
     """The logarithmic derivative of `ive` (turn -1) or `kve` (turn 1) for large arguments."""
     z = where(far(v, z), z, z + 2 * FAR)  # where the other branch is taken, only finite
+    inverse = 1 / z
     value, slope, term, k = 1.0, 0.5, 1.0, 0.5
     for _ in range(14):
-        term = turn * term * (v * v - k * k) / ((2 * k + 1) * z)
+        term = turn * term * ((v * v - k * k) / (2 * k + 1)) * inverse
         value = value + term
         slope = slope + (k + 1) * term
         k = k + 1.0
@@ -81,13 +85,17 @@ declare("ive", "v z", "`iv` times ``exp(-abs(z.real))``", **ORDER,
         dz=("(ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) * ive(v, z)",
             "where(far(v, z), y * sign(z) * far_slope(v, abs(z), -1.0),"
             " 0.5 * (ive(v - 1, z) + ive(v + 1, z)) - sign(z) * y)"))
-i0e = declare("i0e", "x", "`i0` times ``exp(-abs(x))``", tried=LINE,
+i0e = declare("i0e", "x", "`i0` times ``exp(-abs(x))``", value=modified.i0e, tried=LINE,
         dx=("i1e(x) - sign(x) * i0e(x)",
             "where(far(0.0, x), y * sign(x) * far_slope(0.0, abs(x), -1.0), i1e(x) - sign(x) * y)"))
-declare("i1e", "x", "`i1` times ``exp(-abs(x))``", tried=LINE,
+declare("i1e", "x", "`i1` times ``exp(-abs(x))``", value=modified.i1e, tried=LINE,
         dx=("(i0e(x) + ive(2.0, x)) / 2 - sign(x) * i1e(x)",
             "where(far(1.0, x), y * sign(x) * far_slope(1.0, abs(x), -1.0),"
-            " 0.5 * (i0e(x) + ive(2.0, x)) - sign(x) * y)"))
+            " 0.5 * (i0e(x) + i2e(x)) - sign(x) * y)"))
+declare("i2e", "x", "`i2` times ``exp(-abs(x))``", value=modified.i2e, scipy="", tried=LINE,
+        dx=("(i1e(x) + ive(3.0, x)) / 2 - sign(x) * i2e(x)",
+            "where(far(2.0, x), y * sign(x) * far_slope(2.0, abs(x), -1.0),"
+            " 0.5 * (i1e(x) + ive(3.0, x)) - sign(x) * y)"))
 declare("kve", "v z", "`kv` times ``exp(z)``", complex="dz", domain="z >= 0 or complex", **ORDER,
         dz=("kve(v, z) - (kve(v - 1, z) + kve(v + 1, z)) / 2",
             "where(far(v, z), y * far_slope(v, z, 1.0),"

@@ -49,7 +49,7 @@ _VECTOR = 8  # elements of eight bytes in a register
 
 # A copy of an operand to a buffer takes as long as so many operations of an element would take that
 # are computed one by one, behind the last whole vector of a row.
-_OPERATIONS_OF_COPY = 5
+_OPERATIONS_OF_COPY = 2
 
 
 class ElementwiseKernel(ABC):
@@ -104,11 +104,14 @@ class ElementwiseKernel(ABC):
     def emit_rows(self, builder: Builder, args: Sequence[ir.Value]) -> None:
         """Emit the entry for several rows.
 
-        The entry moves the addresses in ``ptrs`` by ``row_steps`` from row to row, and leaves them
-        at the last row. If an element raises, the index that is reported counts the elements of all
-        rows.
+        The entry leaves the addresses in ``ptrs`` at the last row. If an element raises, the index
+        that is reported counts the elements of all rows.
+
+        Rows after the first have their addresses in a table of the entry's own, word by word: loads
+        of single words wait long for a vector of them that was stored just before.
         """
         ptrs, n, rows, steps, _, row_steps = args
+        own = self._own_table(builder)
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
         names = ("row", "end_of_row", "further", "last", "exit")
         begin, end, further, last, leave = map(builder.append_basic_block, names)
@@ -117,17 +120,20 @@ class ElementwiseKernel(ABC):
             builder.branch(leave)
         numbers = self._has_numbers(builder, row_steps)
         in_place = self._in_place(builder, n, rows, steps, row_steps, numbers)
-        move: Any = table_words(builder, row_steps, len(self.memories))
-        most, ahead = self._together(builder, n, builder.or_(in_place, numbers), move)
+        most = self._together(builder, n, builder.or_(in_place, numbers))
         before = builder.basic_block
         builder.branch(begin)
 
         builder.position_at_end(begin)
-        row = builder.phi(INT64)
+        row, places = builder.phi(INT64), builder.phi(INT64)
         row.add_incoming(word(0), before)
+        places.add_incoming(ptrs, before)
+        places.add_incoming(own, further)
         rest = builder.sub(rows, row)
         count = builder.select(builder.icmp_signed("<", rest, most), rest, most)
-        self._rows(builder, args, builder.mul(row, n), count, in_place, copies, end)
+        self._rows(
+            builder, (places, *args[1:]), builder.mul(row, n), count, in_place, copies, end
+        )
 
         builder.position_at_end(end)
         following = builder.add(row, count, flags=("nuw", "nsw"))
@@ -135,44 +141,45 @@ class ElementwiseKernel(ABC):
         builder.cbranch(builder.icmp_signed("<", following, rows), further, last)
 
         builder.position_at_end(further)
-        self._move(builder, ptrs, ahead)
+        self._move(builder, own, ptrs, row_steps, following)
         builder.branch(begin)
 
         builder.position_at_end(last)
-        rest = _splat(builder, builder.sub(count, word(1)), len(self.memories))
-        self._move(builder, ptrs, builder.mul(move, rest))
+        with builder.if_then(builder.icmp_signed(">", rows, word(1))):
+            self._move(builder, ptrs, ptrs, row_steps, builder.sub(rows, word(1)))
         builder.branch(leave)
 
         builder.position_at_end(leave)
         builder.ret_void()
 
-    def _together(self, builder: Builder, n, alone: ir.Value, move: Any) -> Sequence[ir.Value]:
-        """Emit how many rows form a group that is computed together, and the bytes between groups.
+    def _together(self, builder: Builder, n, alone: ir.Value) -> ir.Value:
+        """Emit how many rows form a group that is computed together.
 
         A group has 1 row if rows are long or if ``alone`` is true, and otherwise as many rows as
-        fit into a block. ``move`` has, for each operand, the bytes from one row to the next; the
-        second result has the bytes from one group to the next.
+        fit into a block.
         """
         entry = builder.basic_block
         short = builder.icmp_signed("<=", n, word(BLOCK // 2))
         with builder.if_then(builder.and_(short, builder.not_(alone))):
             fitting = builder.udiv(word(BLOCK), n)
-            moves = builder.mul(move, _splat(builder, fitting, len(self.memories)))
             several = builder.basic_block
-        found = []
-        one: Any
-        for one, many in ((word(1), fitting), (move, moves)):
-            phi = builder.phi(one.type)
-            phi.add_incoming(one, entry)
-            phi.add_incoming(many, several)
-            found.append(phi)
-        return found
+        count = builder.phi(INT64)
+        count.add_incoming(word(1), entry)
+        count.add_incoming(fitting, several)
+        return count
 
-    def _move(self, builder: Builder, ptrs: ir.Value, bytes_ahead: Any) -> None:
-        """Emit code that adds the vector ``bytes_ahead`` to the addresses in the table ``ptrs``."""
-        given = table_words(builder, ptrs, len(self.memories))
-        place = builder.inttoptr(ptrs, bytes_ahead.type.as_pointer())
-        builder.store(builder.add(given, bytes_ahead), place, align=8)
+    def _move(self, builder: Builder, table: Any, ptrs: Any, row_steps: Any, row: Any) -> None:
+        """Emit code that puts the addresses of a row into a table; ``ptrs`` has those of row 0."""
+        place = builder.inttoptr(table, INT64.as_pointer())
+        for k in range(len(self.memories)):
+            ahead = builder.mul(table_word(builder, row_steps, k), row)
+            address = builder.add(table_word(builder, ptrs, k), ahead)
+            builder.store(address, builder.gep(place, [word(k)]))
+
+    def _own_table(self, builder: Builder) -> ir.Value:
+        """Emit a table for the addresses of operands, on the stack; return its address."""
+        space = builder.alloca(ir.ArrayType(INT64, len(self.memories)))
+        return builder.ptrtoint(space, INT64)
 
     def _in_place(self, builder: Builder, n, rows, steps, row_steps, numbers) -> ir.Value:
         """Emit whether rows are computed one by one in the operands' own memory, without buffers.
@@ -188,13 +195,13 @@ class ElementwiseKernel(ABC):
             _are(builder, steps, sizes, moving), builder.icmp_signed("<=", n, word(1))
         )
         alone = builder.or_(numbers, builder.icmp_signed("<=", rows, word(1)))
-        short = word(_SHORT_OF_LIGHT if self.is_light else _SHORT)
-        pays = builder.icmp_signed(">=", n, word(self.least))
+        least = _SHORT_OF_LIGHT + 1 if self.is_light else self.least
+        pays = builder.icmp_signed(">=", n, word(least))
         if self.whole:
             behind = builder.and_(n, word(self.whole - 1))
             pays = builder.or_(pays, builder.icmp_signed("==", behind, word(0)))
         pays = builder.and_(pays, self._copies_rows(builder, n, row_steps))
-        pays = builder.or_(pays, builder.icmp_signed(">", n, short))
+        pays = builder.or_(pays, builder.icmp_signed(">", n, word(_SHORT)))
         return builder.and_(dense, builder.or_(alone, pays))
 
     def _copies_rows(self, builder: Builder, n, row_steps) -> ir.Value:

@@ -125,6 +125,9 @@ def kernel(spec: Spec) -> AnyKernel:
     if found is None:
         if isinstance(spec, HostSpec):
             made = numpy_loops.find(spec) or HostKernel(spec)
+        elif isinstance(spec, LoopSpec) and spec.in_numpy is not None:
+            dtypes = spec.in_dtypes, spec.out_dtypes
+            made = HostKernel(HostSpec(spec.name, spec.in_numpy, spec.signature, *dtypes))
         elif isinstance(spec, LibrarySpec):
             made = Kernel(library.describe(spec), library.address(spec))
         else:

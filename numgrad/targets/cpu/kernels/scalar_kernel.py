@@ -76,6 +76,8 @@ def join(graph: ScalarGraph, symbol: str) -> Code:
     branches = [one.branches for one, _ in graph.steps] if parts else []
     symbols, vectorise = (symbol, symbol + ROWS), max(branches, default=0) == sum(branches)
     vectorise |= sum(branches) <= _BRANCHES
+    if any(branches) and all(graph.scalars):
+        vectorise = False  # all elements are equal, and LLVM takes ages over branches on numbers
     job = Job(cgutils.normalize_ir_text(text), parts, symbols, target_options(), vectorise)
     finish = worker.finish if len(graph.steps) > 1 else optimize.finish
     payload, externals, portable = finish(job)

@@ -25,12 +25,17 @@ class Transfers:
         """Bytes that hold a block of any operand."""
         self.declarations = code.declarations
 
-    def pointers(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
-        """Yield lines that load the pointers of operands, each from its place in a table."""
-        yield f"%{prefix}t = inttoptr i64 {table} to ptr"
+    def pointers(
+        self, prefix: str, table: str, operands: Iterable[int], name: str = "t"
+    ) -> Iterator[str]:
+        """Yield lines that load the pointers of operands, each from its place in a table.
+
+        ``name`` names the table, where a kernel has pointers of one prefix from several.
+        """
+        yield f"%{prefix}{name} = inttoptr i64 {table} to ptr"
         for k in operands:
-            yield f"%{prefix}t{k} = getelementptr i64, ptr %{prefix}t, i64 {k}"
-            yield f"%{prefix}{k} = load ptr, ptr %{prefix}t{k}"
+            yield f"%{prefix}{name}{k} = getelementptr i64, ptr %{prefix}{name}, i64 {k}"
+            yield f"%{prefix}{k} = load ptr, ptr %{prefix}{name}{k}"
 
     def redirect(self, prefix: str, table: str, operands: Iterable[int]) -> Iterator[str]:
         """Yield lines that store the pointers of operands, each at its place in a table."""
@@ -48,14 +53,6 @@ class Transfers:
         yield f"{pointer}t = inttoptr i64 {table} to ptr"
         yield f"{pointer}n = getelementptr i64, ptr {pointer}t, i64 {number}"
         yield f"store ptr {pointer}, ptr {pointer}n"
-
-    def copy_table(self, table: str, own: str) -> Iterator[str]:
-        """Yield lines that copy all pointers of a table to another one, ``own``."""
-        kind = f"<{len(self.kinds)} x i64>"
-        yield f"%given = inttoptr i64 {table} to ptr"
-        yield f"%copied = load {kind}, ptr %given, align 8"
-        yield f"%own = inttoptr i64 {own} to ptr"
-        yield f"store {kind} %copied, ptr %own, align 8"
 
     def move(self, name: str, k: int, pointer: str, elements: str | int) -> str:
         """Return the line that makes the pointer ``name``, ``elements`` elements after ``pointer``.

@@ -143,7 +143,6 @@ class _Row:
         """Emit what precedes the loop for the tail, a row's last block: results go to the stack."""
         back = _name(self.builder.sub(word(0), self.last))
         own, outputs = _name(self.own), self.loop.outputs
-        self._write(self.transfers.copy_table(_name(self.table), own))
         self._write(self.transfers.move(f"%t{k}", k, f"%h{k}", back) for k in outputs)
         self._write(self.transfers.redirect("t", own, outputs))
         self.builder.branch(self.blocks["turn"])
@@ -184,20 +183,23 @@ class _Row:
     def _turn(self) -> None:
         """Emit the loop over blocks, which serves a tail, a short row, and whole blocks alike.
 
-        After a tail the program enters the loop again, for the whole blocks.
+        After a tail the program enters the loop again, for the whole blocks. The addresses of
+        inputs and of outputs may be in different tables.
         """
         builder, size = self.builder, word(self.loop.block)
         turns = {
-            "long": (self.table, word(0), self.count),
-            "tail": (self.own, self.last, self.count),
-            "short": (self.own, word(0), size),
-            "again": (self.table, word(0), self.whole),
+            "long": (self.table, self.table, word(0), self.count),
+            "tail": (self.table, self.own, self.last, self.count),
+            "short": (self.own, self.own, word(0), size),
+            "again": (self.table, self.table, word(0), self.whole),
         }
-        places, begin, limit = phis = [builder.phi(INT64) for _ in range(3)]
+        places, results, begin, limit = phis = [builder.phi(INT64) for _ in range(4)]
         for name, values in turns.items():
             for phi, value in zip(phis, values, strict=True):
                 phi.add_incoming(value, self.blocks[name])
-        self._write(self.transfers.pointers("p", _name(places), self.loop.moving))
+        inputs = [k for k in self.loop.moving if k < self.loop.nin]
+        self._write(self.transfers.pointers("p", _name(places), inputs))
+        self._write(self.transfers.pointers("p", _name(results), self.loop.outputs, "r"))
         body, after = map(builder.append_basic_block, ("body", "after"))
         builder.branch(body)
         builder.position_at_end(body)
