@@ -84,7 +84,7 @@ class BackwardPass(Visits):
             if recalled is not None and is_usable(self.structure, recalled):
                 self.recalled = recalled
 
-    def _begin(self, order: Sequence[Node]) -> None:
+    def _begin(self, order: list[Node]) -> None:
         """Prepare a pass that visits nodes."""
         request = self.request
         if self.recalled is None:
@@ -202,7 +202,7 @@ class BackwardPass(Visits):
     def _walk(self) -> None:
         """Visit the nodes and put the gradients of the targets into ``grads``."""
         if self.recalled is not None:
-            cut_plan.follow(self, self.recalled)
+            cut_plan.follow(self, self.recalled)  # type: ignore[arg-type]
         elif self.method.is_cut:
             cut_plan.build(self)
         else:

@@ -9,7 +9,7 @@ this cotangent: hooks are on the user's tensor, not on the value that the deriva
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -282,7 +282,7 @@ def _copy(value: Value) -> Value:
     return runtime.value.of_spec(array.copy(), value.spec)
 
 
-def _calling_user(backward_pass: Any) -> AbstractContextManager[None]:
+def _calling_user(backward_pass: Any) -> Any:
     """Return a context manager that computes the operations of a user's function at once, and in
     which the function finds the pass that calls it, as ``mode.showing``.
 

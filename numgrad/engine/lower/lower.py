@@ -203,7 +203,7 @@ class Lowering:
         A fused kernel reads pieces of one axis where they are, in a part for each piece. In an
         array of several axes, which may be cut along each of them, there would be many parts.
         """
-        if type(place) is Ref or _has_one_axis(place):
+        if isinstance(place, Ref) or _has_one_axis(place):
             return place
         known = self._joined.get(place)
         if known is None:

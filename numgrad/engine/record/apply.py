@@ -319,7 +319,7 @@ def record(
     return node
 
 
-def parents_of(inputs: tuple[Value, ...]) -> tuple[Node | None, ...]:
+def parents_of(inputs: Sequence[Value]) -> tuple[Node | None, ...]:
     """Return the node of each input: the accumulator for a leaf, ``None`` for an input that does
     not require grad."""
     return tuple(
