@@ -3,7 +3,7 @@
 That is the options, and the kinds of the first nodes from each root on.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from ..._settings import settings
@@ -36,6 +36,17 @@ def own(node: Node) -> Any:
     return node.kind or node._kind
 
 
+def beginnings(nodes: Sequence[Node], starts: Starts) -> Iterator[Hashable]:
+    """Give the beginnings of the passes whose plans may serve a graph with these first nodes: by
+    the kinds that the nodes know, by those of stand-ins, by those that are looked up."""
+    kinds = tuple(map(known, nodes))
+    yield (kinds, *starts)
+    for kind_of in (general, own):
+        others = tuple(map(kind_of, nodes))
+        if others != kinds:
+            yield (others, *starts)
+
+
 def cut_beginning(nodes: Sequence[Node], starts: Starts) -> Hashable:
     """Return the beginning of a pass in which Python code of the user takes part: also which of the
     first nodes have hooks or the like."""
@@ -46,7 +57,11 @@ def cut_beginning(nodes: Sequence[Node], starts: Starts) -> Hashable:
 
 def is_watched(nodes: Sequence[Node]) -> bool:
     """Whether one of the first nodes has hooks or the like, or is a function of the user."""
-    return any([is_marked(node) or type(node) is Call for node in nodes])  # noqa: C419
+    for node in nodes:  # most passes come here: without a call for each node
+        extras = node.extras
+        if type(node) is Call or (extras is not None and extras.are_seen):
+            return True
+    return False
 
 
 def first_nodes(roots: tuple[Node, ...]) -> list[Node]:
@@ -97,6 +112,6 @@ def starts_of(
 
 
 __all__ = [
-    "Starts", "cut_beginning", "first_nodes", "first_starts", "general", "is_watched",
-    "known", "own", "starts_of",
+    "Starts", "beginnings", "cut_beginning", "first_nodes", "first_starts", "general", "is_watched",
+    "own", "starts_of",
 ]  # fmt: skip

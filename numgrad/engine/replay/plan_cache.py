@@ -24,12 +24,12 @@ from ..lower.lower import lower
 from ..record.apply import runtime
 from .beginning import (
     Starts,
+    beginnings,
     cut_beginning,
     first_nodes,
     first_starts,
     general,
     is_watched,
-    known,
     own,
 )
 from .compiled_walk import follower_of
@@ -282,15 +282,11 @@ def _tried(
 ) -> tuple[Structure, KnownPlan] | None:
     """Return the structure and the plan of the first track that fits, of all tracks of passes that
     began alike."""
-    kinds = tuple(map(known, nodes))
-    found = _followed((kinds, *starts), roots, targets, seeds)
-    for kind_of in (general, own):
+    for beginning in beginnings(nodes, starts):
+        found = _followed(beginning, roots, targets, seeds)
         if found is not None:
-            break
-        others = tuple(map(kind_of, nodes))
-        if others != kinds:
-            found = _followed((others, *starts), roots, targets, seeds)
-    return found
+            return found
+    return None
 
 
 def _followed(
@@ -318,11 +314,10 @@ def recall(request: Any, structure: Structure) -> KnownPlan | None:
             if _known.get(structure.key) is recalled:  # else another thread has dropped it
                 roots, starts = first_starts(request)
                 nodes = first_nodes(roots)
+                kinds = map(general if structure.by_position else own, nodes)
+                recalled.beginning = tuple(kinds), *starts
                 if recalled.is_cut:
                     recalled.beginning, _has_cut = cut_beginning(nodes, starts), True
-                else:
-                    kinds = map(general if structure.by_position else own, nodes)
-                    recalled.beginning = tuple(kinds), *starts
                 known = _tracks.setdefault(recalled.beginning, [])
                 known[:] = [recalled, *[r for r in known if r is not recalled][: _MOST_TRIED - 1]]
     return recalled

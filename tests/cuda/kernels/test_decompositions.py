@@ -15,7 +15,6 @@ from ..programs import TARGET, on_both, program_of, require_equal
 from .host_libraries import Decompositions, Lapack, Triangles, require_declared, resolved
 from .matrices import FLOATS, made
 
-FEW = TARGET.runtime.driver.PROCESSORS
 SIZES = [(5, 3), (3, 5), (4, 4), (1, 3), (3, 1)]
 
 
@@ -28,6 +27,11 @@ def library(request, monkeypatch):
         calls = solver.Solver(found, Triangles(), resolved)
         monkeypatch.setattr(target.runtime.driver, "solver", calls, raising=False)
     return found
+
+
+def few():
+    """Return how many matrices are at most decomposed one by one."""
+    return TARGET.runtime.driver.PROCESSORS
 
 
 def pairs_of(function, *arrays):
@@ -64,7 +68,7 @@ def require_same_lines(found, expected, tolerance):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_factors_have_the_signs_of_the_processor(library, dtype, mode):
     for m, n in SIZES:
-        for x in lies(made((FEW, m, n), dtype)):
+        for x in lies(made((few(), m, n), dtype)):
             pairs = pairs_of(lambda a: least_squares.qr(a, mode=mode), x)
             require_equal(pairs, tolerance(dtype))
 
@@ -74,7 +78,7 @@ def test_factors_have_the_signs_of_the_processor(library, dtype, mode):
 def test_eigenvalues_and_vectors(library, dtype, triangle):
     other = np.triu if triangle == "L" else np.tril
     for n in (1, 4):
-        whole = hermitian((FEW, n, n), dtype)
+        whole = hermitian((few(), n, n), dtype)
         unread = other(np.full_like(whole, np.nan), 1 if triangle == "L" else -1)
         for x in (*lies(whole), whole + unread):
             pairs = pairs_of(lambda a: spectral.eigh(a, UPLO=triangle), x)
@@ -87,7 +91,7 @@ def test_eigenvalues_and_vectors(library, dtype, triangle):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_singular_values_and_vectors(library, dtype, full):
     for m, n in SIZES:
-        for x in lies(made((FEW, m, n), dtype)):
+        for x in lies(made((few(), m, n), dtype)):
             made_of = pairs_of(
                 lambda a: singular_values.svd(a, full_matrices=full, hermitian=False), x
             )
@@ -168,8 +172,8 @@ def test_what_is_left_to_the_host(library):
         return isinstance(step, HostCall)
 
     small = library_decomposition.MOST_OF_JACOBI > 0
-    assert is_of_host(lambda a: least_squares.qr(a, mode="reduced"), FEW + 1, 4, 4)
-    assert is_of_host(lambda a: spectral.eigh(a, UPLO="L"), FEW + 1, 4, 4) != small
+    assert is_of_host(lambda a: least_squares.qr(a, mode="reduced"), few() + 1, 4, 4)
+    assert is_of_host(lambda a: spectral.eigh(a, UPLO="L"), few() + 1, 4, 4) != small
     assert is_of_host(lambda a: singular_values.svdvals(a, hermitian=True), 4, 4)
     assert is_of_host(lambda a: singular_values.svdvals(a, hermitian=False), 2, 0, 4)
 

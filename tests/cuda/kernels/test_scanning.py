@@ -11,7 +11,6 @@ from numgrad.targets.cuda.kernels import scanning
 from ..programs import TARGET, on_both, program_of, require_equal
 from .matrices import made
 
-TARGETS = (TARGET, ng.zeros(1, device="cuda").array.target)
 NAMES = list(scanning.SCANS)
 
 
@@ -21,7 +20,7 @@ def rows(request, monkeypatch):
     enough rows for a thread each."""
     across, threads = request.param
     monkeypatch.setattr(scanning, "_TILE", 256)
-    for target in TARGETS:
+    for target in (TARGET, ng.zeros(1, device="cuda").array.target):
         driver = target.runtime.driver
         monkeypatch.setattr(driver, "RESIDENT", 1000, raising=False)
         monkeypatch.setattr(driver, "REDUCING", threads, raising=False)

@@ -13,8 +13,8 @@ twice as often."""
 
 
 def session(rng: Random, name: str, axes: Axes, only: Sequence[str] = ()) -> list[Case]:
-    """Return calls of one program that differ on one to three axes, or on those in ``only``; axes
-    with many choices are drawn more often.
+    """Return calls of one program that differ on one to three axes, or on those in ``only`` if
+    it has any; axes with many choices are drawn more often.
 
     Calls are repeated, as what is learned is used from the second or third call on; at times often
     enough for the ways that are taken after a hundred.
@@ -24,7 +24,8 @@ def session(rng: Random, name: str, axes: Axes, only: Sequence[str] = ()) -> lis
         for axis in rng.sample(sorted(axes), rng.choice([1, 1, 2, 3])):
             usual[axis] = rng.choice(axes[axis])
     weights = list(map(len, axes.values()))
-    drawn = only or rng.choices(list(axes), weights, k=rng.randint(1, 3))
+    drawn = [axis for axis in only if axis in axes]
+    drawn = drawn or rng.choices(list(axes), weights, k=rng.randint(1, 3))
     varied = {axis: _some(rng, axes[axis]) for axis in dict.fromkeys(drawn)}
     choices = [dict(zip(varied, values, strict=True)) for values in product(*varied.values())]
     few = rng.sample(choices, min(len(choices), 12))
