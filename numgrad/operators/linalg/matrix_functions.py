@@ -5,7 +5,8 @@ The derivative of a function ``f`` at ``A`` in the direction ``E`` is the upper 
 any order exist (Mathias 1996). The derivative of the square root solves Sylvester's equation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -13,10 +14,32 @@ import numpy as np
 
 from ..._declare import HostOperator, constant, host_operator
 from ...ir.broadcasting import broadcast_shapes
+from ...process.fork_locks import fork_safe_lock
 from ..elementwise.arithmetic import add, negative
 from ..shape.indexing import index
 from ..shape.joining import concat
 from .matmul import adjoint, matmul
+
+_drawing = fork_safe_lock()
+
+
+@contextmanager
+def _own_draws() -> Iterator[None]:
+    """Draw from another generator inside the block, the same at each time, where NumPy's global one
+    is asked.
+
+    SciPy estimates norms of powers of a matrix from random vectors. Without this block the same
+    matrix would have logarithms with other last bits, and a program other draws after them.
+    """
+    with _drawing:
+        users = np.random.get_bit_generator()
+        state = np.random.get_state(legacy=False)  # noqa: NPY002
+        np.random.set_bit_generator(np.random.PCG64(0))
+        try:
+            yield
+        finally:
+            np.random.set_bit_generator(users)
+            np.random.set_state(state)  # noqa: NPY002  with the normal number that is kept
 
 
 def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
@@ -31,7 +54,8 @@ def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
     whole = [np.broadcast_to(a, (*loop, *a.shape[-2:])) for a in arrays]
     result = np.empty(whole[-1].shape, whole[-1].dtype)
     for place in np.ndindex(loop):
-        found = function(*[a[place].astype(np.result_type(a, np.float64)) for a in whole])
+        with _own_draws():
+            found = function(*[a[place].astype(np.result_type(a, np.float64)) for a in whole])
         if np.iscomplexobj(found) and not np.iscomplexobj(result):
             raise np.linalg.LinAlgError("the result is complex; give a complex matrix")
         result[place] = found

@@ -90,3 +90,30 @@ def test_batched_captured_and_mapped_equal_looped():
         stack = np.stack([POSITIVE, POSITIVE.T])
         mapped = np.asarray(ng.func.vmap(f)(stack))
         np.testing.assert_allclose(mapped[1], f(POSITIVE.T).numpy(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("generator", [np.random.MT19937, np.random.PCG64])
+def test_logarithms_neither_draw_from_the_generator_of_the_program_nor_depend_on_it(generator):
+    """SciPy's do both: norms of powers are estimated from random vectors."""
+    users = np.random.get_bit_generator()
+    a = np.random.default_rng(4).normal(size=(6, 6))
+    a = a @ a.T + np.eye(6)
+    try:
+        np.random.set_bit_generator(generator(3))
+        np.random.normal(size=3)  # noqa: NPY002  one more is drawn, and kept
+        state = str(np.random.get_state(legacy=False))  # noqa: NPY002
+        first, expected = second_derivative(a), np.random.normal(size=5)  # noqa: NPY002
+        for _ in range(10):
+            np.testing.assert_array_equal(second_derivative(a), first)
+        np.random.set_bit_generator(generator(3))
+        np.random.normal(size=3)  # noqa: NPY002
+        assert str(np.random.get_state(legacy=False)) == state  # noqa: NPY002
+        np.testing.assert_array_equal(np.random.normal(size=5), expected)  # noqa: NPY002
+    finally:
+        np.random.set_bit_generator(users)
+
+
+def second_derivative(a):
+    x = ng.tensor(a, requires_grad=True)
+    (gradient,) = ng.grad(ng.linalg.logm(x).sum(), x, create_graph=True)
+    return ng.grad(gradient.sum(), x)[0].numpy()
