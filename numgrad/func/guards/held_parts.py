@@ -20,7 +20,8 @@ _OF_PYTHON = (SimpleNamespace, argparse.Namespace)
 _MADE_BY_PYTHON = 1 << 9
 """The flag of classes that the statement ``class`` makes."""
 
-_USUAL = [one.__dict__["__getattribute__"] for one in (object, SimpleNamespace)]
+_USUAL = [one.__dict__.get("__getattribute__") for one in (object, SimpleNamespace)]
+"""The look-up of attributes as Python does it; before 3.13 a namespace had an own name for it."""
 
 
 class Attribute(NamedTuple):
