@@ -31,15 +31,15 @@ def _own_draws() -> Iterator[None]:
     SciPy estimates norms of powers of a matrix from random vectors. Without this block the same
     matrix would have logarithms with other last bits, and a program other draws after them.
     """
+    random: Any = np.random  # whose stubs do not have all of its functions
     with _drawing:
-        users = np.random.get_bit_generator()
-        state = np.random.get_state(legacy=False)  # noqa: NPY002
-        np.random.set_bit_generator(np.random.PCG64(0))
+        users, state = random.get_bit_generator(), random.get_state(legacy=False)
+        random.set_bit_generator(np.random.PCG64(0))
         try:
             yield
         finally:
-            np.random.set_bit_generator(users)
-            np.random.set_state(state)  # noqa: NPY002  with the normal number that is kept
+            random.set_bit_generator(users)
+            random.set_state(state)  # with the normal number that is kept
 
 
 def _each(name: str, *arrays: np.ndarray) -> np.ndarray:
