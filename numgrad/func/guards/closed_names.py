@@ -181,7 +181,7 @@ class _Search:
                     waiting += self.functions_named_in(reached)
             parts = [(names.attributes, names.items) for names in self._functions.values()]
             attributes, keys = [dict.fromkeys(chain(*part)) for part in zip(*parts, strict=True)]
-            found = [self._reached(one, attributes, keys) for one in [*self._things.values()]]
+            found = [self._behind(one, False, attributes, keys) for one in [*self._things.values()]]
             is_full = len(self._functions) >= _MOST_FUNCTIONS
             waiting = [] if is_full else [
                 one for one in chain(*found) if one.key() not in self._functions
@@ -209,8 +209,11 @@ class _Search:
     def _note(self, name: _Name, place: int, value: Any) -> bool:
         """Note what a name is bound to; return whether the name is new and has to be checked."""
         key = place, name.name
-        is_new = key not in self._found and _is_watched(name, value)
-        if is_new and len(self._found) < _MOST_NAMES:
+        is_part = type(name) is not Variable
+        if key in self._found or (is_part and len(self._found) >= _MOST_NAMES):
+            return False
+        is_new = _is_watched(name, value)
+        if is_new:
             self._found[key] = name, value
         return is_new
 
@@ -219,28 +222,29 @@ class _Search:
     ) -> list[_Reached]:
         """Return the functions of the user that what a name is bound to leads to."""
         functions: list[_Reached] = []
-        for thing in () if type(value) in _BY_VALUE else _with_items(value):
-            self._things[id(thing)] = thing
-            called = _functions_of(thing) if is_new else ()
-            functions += [one for one in called if _is_users(one.function)]
-            functions += self._reached(thing, attributes, keys)
+        waiting = [(value, is_new)]  # no recursion: objects may form a long chain
+        while waiting:
+            value, is_new = waiting.pop()
+            for thing in () if type(value) in _BY_VALUE else _with_items(value):
+                self._things[id(thing)] = thing
+                called = _functions_of(thing) if is_new else ()
+                functions += [one for one in called if _is_users(one.function)]
+                functions += _by_attributes(thing, attributes)
+                waiting += [(part, True) for part in self._new_parts(thing, attributes, keys)]
         return functions
 
-    def _reached(
+    def _new_parts(
         self, thing: Any, attributes: Collection[str], keys: Collection[str | int]
-    ) -> list[_Reached]:
-        """Note attributes and items of an object; return the functions of the user that they lead
-        to."""
-        functions = _by_attributes(thing, attributes)
-        for part, value in chain(plain_attributes(thing, attributes), items(thing, keys)):
-            if self._note(part, id(part.holder), value):
-                functions += self._behind(value, True, attributes, keys)
-        return functions
+    ) -> list[Any]:
+        """Note attributes and items of an object; return those that were not noted before."""
+        parts = chain(plain_attributes(thing, attributes), items(thing, keys))
+        return [value for part, value in parts if self._note(part, id(part.holder), value)]
 
     def found(self) -> tuple[list[_Name], list[Any]]:
         """Return the names and what they are bound to."""
         pairs = [pair for key, pair in self._found.items() if not self._is_bound(*key, pair[0])]
-        return [variable for variable, _ in pairs], [value for _, value in pairs]
+        pairs.sort(key=lambda pair: type(pair[0]) is not Variable)  # names before parts
+        return [name for name, _ in pairs[:_MOST_NAMES]], [x for _, x in pairs[:_MOST_NAMES]]
 
     def _is_bound(self, place: int, name: str | int, variable: _Name) -> bool:
         if type(variable) is Variable:

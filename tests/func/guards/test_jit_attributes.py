@@ -294,3 +294,15 @@ def test_classes_derived_from_dicts_and_lists_run_their_own_code():
     asking = Asking(rate=2.0)
     variables, _ = closed_names._watched(lambda x: x * asking["rate"])
     assert [variable.name for variable in variables] == ["asking"]
+
+
+def test_long_chains_and_rings_of_objects_are_searched_to_an_end():
+    first = last = Model(1.0)
+    for n in range(2000):
+        last.part = Model(float(n))
+        last = last.part
+    last.part = first
+    captured = ng.jit(lambda x: x * first.rate * first.part.rate + first.part.part.rate)
+    for rate in (3.0, 5.0):
+        first.part.rate = rate
+        np.testing.assert_array_equal(captured(X), rate * X + 1.0)
