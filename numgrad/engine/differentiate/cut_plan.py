@@ -131,7 +131,7 @@ class CutPlan(KnownPlan):
 
     Parameters
     ----------
-    steps : list of Stretch or Sent
+    steps : list of Stretch, Seen or Sent
         The stretches and the watched nodes, in the order of the pass.
     structure : Structure
         The structure of the pass that has made the plan.
@@ -230,8 +230,8 @@ def _pays(backward_pass: Any, first: int, end: int) -> bool:
 
 
 def _visit(backward_pass: Any, nodes: Sequence[Node]) -> list[tuple[bool, ...]]:
-    """Visit nodes one by one; return for each time that a node sends gradients which inputs get
-    one."""
+    """Visit nodes one by one; for each node that sends gradients, return a pattern: which of the
+    node's inputs have a gradient."""
     sent = backward_pass.sent = []
     walk(backward_pass, nodes)
     backward_pass.sent = None

@@ -209,7 +209,7 @@ class Visits:
             self.uncomputed[edge] = total
 
     def force(self, values: Sequence[Value]) -> None:
-        """Compute values now; a pass says what else is computed with them."""
+        """Compute values now. `BackwardPass.force` computes pending sums of cotangents as well."""
         raise NotImplementedError
 
 

@@ -112,8 +112,8 @@ class Uses:
             self.writers.setdefault(unit.output.buffer, []).append(number)
 
     def _keep_streams_apart(self) -> None:
-        """Let what one stream writes and another one uses be stored, so that a kernel is of one
-        stream."""
+        """Store each array that one stream writes and another stream uses: then the instructions of
+        a kernel have one stream."""
         of_buffer: dict[int, Any] = {}
         if all([i.site is None or i.site.stream is None for i in self.instructions]):  # noqa: C419
             return

@@ -67,7 +67,7 @@ class Shortcuts:
         return plan.follower is not None and plan.track is not None and not plan.track.indexed
 
     def add(self, plan: "KnownPlan", roots: tuple[Node, ...], starts: Hashable) -> None:
-        """Let a plan be the one that is tried first for passes that start like this one."""
+        """Try a plan first for passes with roots of these kinds and equal ``starts``."""
         plan.shortcut = kinds, _ = tuple(map(_own_kind, roots)), starts
         self.latest[plan.shortcut] = plan
         if plan.is_closed:

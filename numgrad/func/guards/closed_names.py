@@ -58,7 +58,7 @@ class _Reached(NamedTuple):
         return self.function, tuple(map(id, self.given))
 
     def held(self) -> Iterator[Any]:
-        """Give these objects, and those that are the defaults of arguments."""
+        """Give the objects in ``given``, and the defaults of the function's parameters."""
         yield from (*self.given, *(self.function.__defaults__ or ()))
         yield from (self.function.__kwdefaults__ or {}).values()
 

@@ -64,7 +64,7 @@ def _found(code: CodeType) -> Names:
 
 
 def _items(code: CodeType, is_stored: bool) -> Iterator[str | int]:
-    """Give the constant keys of items that code loads, or of those that it stores."""
+    """Give the constant keys under which code stores items, or under which code loads items."""
     for one, following in pairwise(dis.get_instructions(code)):
         if one.opname.startswith("LOAD_") and type(one.argval) in (str, int):
             loads = following.opname == "BINARY_SUBSCR" or following.argrepr == "[]"

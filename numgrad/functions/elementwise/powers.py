@@ -47,7 +47,7 @@ def pow(x1: ArrayLike, x2: ArrayLike, /, *into: Any, **options: Unpack[Options])
 
 
 def _in_turn(*functions: Any) -> Any:
-    """Return the function that applies functions one after the other."""
+    """Return the composition of functions, of which the first is applied first."""
 
     def apply(x: Any) -> Any:
         for function in functions:

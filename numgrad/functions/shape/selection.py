@@ -161,7 +161,7 @@ def clip(
 
 
 def _clip_with_options(a: Any, min: Any, max: Any, options: dict[str, Any]) -> Any:
-    """Apply the limits one after the other; the last one is what is written."""
+    """Raise to ``min``, then lower to ``max``; ``out=`` and ``where=`` belong to the last step."""
     limits = [(f, x) for f, x in ((_raised, min), (_lowered, max)) if x is not None]
     if not limits:
         return with_options(_unlimited, options, a, called="clip")
