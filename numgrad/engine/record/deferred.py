@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..graph.callsite import user_site
 from ..graph.kind import Kind, frozen, keep, loose_kind
 from ..graph.memory_order import is_view
@@ -18,11 +20,12 @@ from ..graph.value import Expr, Spec, View, device_of, spec_of
 from .apply import mode, other_modes, runtime, snapshot
 from .compiled_recorder import capturing_recorder_of
 from .dispatch import apply_one, record_planned
-from .operands import NumberConverter, TensorConverter
+from .operands import NumberConverter, TensorConverter, with_user_arrays
 from .plan import Mixture, make_plan, recordable, recordable_later, was_met_before
 
 _new = object.__new__
 _frame = sys._getframe
+_NUMBERS = frozenset({float, int, np.float64})
 _OFTEN = 100  # captured operations of a plan, after which it gets a recorder
 
 _ABOVE = 4
@@ -37,27 +40,31 @@ def elementwise(operator: Any, args: Any) -> Any:
     """Return ``operator(*args)`` as a value that is still to be computed; None where the operands
     need the general way."""
     capture = mode.plain_capture if other_modes else None
-    if capture is None or len(args) != len(operator.parameters) or len(args) > 2:
+    if capture is None or len(args) != len(operator.parameters):
         return None
     kind = runtime.value
     x, y = args[0], args[-1]
     first, second = type(x), type(y)
-    if first is kind and second is kind:
+    if len(args) < 3 and first is kind and second is kind:
         if x.spec.device != y.spec.device:
             return None
-        key = x.spec if x.spec is y.spec else (x.spec, y.spec)
-    elif first is kind and (second is float or second is int):
+        key: Any = x.spec if x.spec is y.spec else (x.spec, y.spec)
+    elif len(args) < 3 and first is kind and second in _NUMBERS:
         key = (x.spec, second)
-    elif second is kind and (first is float or first is int):
+    elif len(args) < 3 and second is kind and first in _NUMBERS:
         key = (first, y.spec)
     else:
-        return None
+        args = with_user_arrays(args)
+        key = _key_of_others(args)
+        if key is None:
+            return None
     plan = operator.kinds.get(key)
     if plan is None:
         plan = _plan(operator, key, len(args))
     inputs, numbers = args, 0
     if type(plan) is Mixture:
-        inputs, numbers, plan = _converted(plan.operands, args), plan.numbers, plan.plan
+        numbers, inputs = plan.numbers, _converted(plan.operands, args, capture)
+        plan = plan.plan
     if plan is None or inputs is None:
         return None
     known = _recorded(plan, numbers, inputs, capture, mode.site)
@@ -97,7 +104,21 @@ def _recorded(plan: Kind, numbers: int, inputs: Sequence[Any], capture: Any, sit
     return None if record is None else record(*inputs, site, capture.token, bool(mode.grad))
 
 
-def _converted(operands: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...] | None:
+def _key_of_others(args: Sequence[Any]) -> Any:
+    """Return the key of operands that are tensors of one device and numbers; None for others."""
+    kind = runtime.value
+    found = tuple([x.spec if type(x) is kind else type(x) for x in args])
+    specs = [x for x in found if type(x) is Spec]
+    if not specs or any([x not in _NUMBERS for x in found if type(x) is not Spec]):  # noqa: C419
+        return None
+    if any([spec.device != specs[0].device for spec in specs]):  # noqa: C419
+        return None
+    return specs[0] if len(found) == 2 and found[0] is found[1] else found
+
+
+def _converted(
+    operands: Sequence[Any], args: Sequence[Any], capture: Any
+) -> tuple[Any, ...] | None:
     """Convert numbers, and operands of lower rank, as a `Mixture` says; return None where an
     argument needs the general way."""
     values = []
@@ -108,13 +129,25 @@ def _converted(operands: Sequence[Any], args: Sequence[Any]) -> tuple[Any, ...] 
             if array is None:  # an integer that is too large for the dtype
                 return None
         elif kind is TensorConverter:
-            arg = view(operand.plans[0], arg) if operand.is_view else None
+            arg = _aligned(operand, arg, capture) if operand.is_view else None
         elif operand is not None:
             return None
         if arg is None:
             return None
         values.append(arg)
     return tuple(values)
+
+
+def _aligned(operand: TensorConverter, arg: Any, capture: Any) -> Any:
+    """Return an operand of lower rank with leading axes of size 1; None where the operand needs the
+    general way."""
+    (plan,) = operand.plans
+    if arg.array is None:
+        return view(plan, arg)
+    if arg.requires_grad or arg.rows or type(arg.array) is not np.ndarray:
+        return None
+    capture.note_operands((arg,))
+    return runtime.value(arg.array.reshape(plan.spec.shape), False, arg.storage)
 
 
 def _plan(operator: Any, key: Any, count: int) -> Any:
@@ -125,9 +158,15 @@ def _plan(operator: Any, key: Any, count: int) -> Any:
     need the general way, as they do if a dtype has to be converted.
     """
     given = key if type(key) is tuple else (key,) * count
+    conditions = [given[n] for n in operator.conditions]
+    if any([type(item) is not Spec or item.dtype != bool for item in conditions]):  # noqa: C419
+        return None
+    others = [item for n, item in enumerate(given) if n not in operator.conditions]
     tensors = [item for item in given if type(item) is Spec]
-    dtype = tensors[0].dtype
-    if dtype != tensors[-1].dtype or dtype.char not in "fd" or operator.conditions:
+    dtypes = {item.dtype for item in others if type(item) is Spec}
+    if len(dtypes) != 1 or (dtype := dtypes.pop()).char not in "fdFD":
+        return None
+    if dtype.kind == "c" and not operator.allows_complex:
         return None
     rank = max([len(spec.shape) for spec in tensors])
     operands, specs = [], []
@@ -148,6 +187,8 @@ def _operand(item: Any, dtype: Any, rank: int) -> tuple[Any, Spec | None]:
     """Return what converts an operand of a spec or type to the rank of the others, and its spec
     then; the spec is None if that cannot be done."""
     if type(item) is not Spec:
+        if item is np.float64 and dtype.char not in "dD":  # whose dtype is not weak
+            return None, None
         spec = spec_of((1,) * rank, dtype)
         return NumberConverter(spec), spec
     missing = rank - len(item.shape)

@@ -15,7 +15,7 @@ from numpy import array as array_of  # NumPy's own, also where numgrad answers f
 from ...ir.dtypes import FLOATING, NUMBERS
 from ...process.bounded_dict import Bounded
 from ..graph.kind import Kind, keep
-from ..graph.value import CPU, Spec, Value, device_of, spec_of
+from ..graph.value import CPU, ForeignStorage, Spec, Value, device_of, spec_of
 from .apply import mode, other_modes, runtime
 from .plan import Mixture, make_plan, plan_of
 
@@ -150,6 +150,26 @@ def with_constants(args: tuple[Any, ...], arrays: str) -> tuple[Any, ...]:
     if arrays == "items":
         return tuple([_constants(x, "") if type(x) in _SEQUENCES else x for x in args])
     return _constants(args, arrays)
+
+
+def with_user_arrays(args: tuple[Any, ...], items: bool = False) -> tuple[Any, ...]:
+    """Return the arguments of a captured operation with a value in place of each array of the user,
+    which a replay reads anew.
+
+    With ``items`` the arrays are those in lists and tuples among the arguments. Nothing is changed
+    unless all tensors beside the arrays are on the CPU.
+    """
+    if items:
+        return tuple([with_user_arrays(tuple(x)) if type(x) in _SEQUENCES else x for x in args])
+    kinds = set(map(type, args))
+    if np.ndarray not in kinds or runtime.value not in kinds:
+        return args
+    taken = [_is_plain(x) or (type(x) is np.ndarray and x.dtype == bool) for x in args]
+    return tuple(map(_of_user, args)) if all(taken) else args
+
+
+def _of_user(x: Any) -> Any:
+    return runtime.value(x, False, ForeignStorage()) if type(x) is np.ndarray else x
 
 
 def _constants(operands: Any, arrays: str) -> Any:

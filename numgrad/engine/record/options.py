@@ -15,7 +15,7 @@ from .compiled_recorder import direct_recorder_of, finder_of, numbered
 from .deferred import apply_deferred, view
 from .dispatch import apply_one, apply_plan, apply_unplanned
 from .guards import guarded
-from .operands import with_constants
+from .operands import with_constants, with_user_arrays
 from .plan import MOST_PLANS, make_plan, recordable_later, was_met_before
 
 _ALIKE = frozenset({int, str, type(None), type(Ellipsis)})
@@ -54,7 +54,9 @@ class Steps:
         `with_constants`.
     """
 
-    __slots__ = ("__weakref__", "arrays", "call", "general", "plans", "recorders", "resolve")
+    __slots__ = (
+        "__weakref__", "arrays", "call", "captured", "general", "plans", "recorders", "resolve",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Steps:
     ) -> None:
         self.resolve, self.general, self.arrays = resolve, general, arrays
         self.plans: dict[Hashable, Any] = Bounded(MOST_PLANS)
+        self.captured: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.recorders: dict[Hashable, Any] = Bounded(MOST_PLANS)
         self.call: Callable[..., Any] = self._call
 
@@ -72,6 +75,8 @@ class Steps:
         """Apply the function to tensors and options, by the plans that are kept under their key, if
         any."""
         if other_modes:
+            if mode.plain_capture is not None:
+                return self._call_captured(args)
             if self.general is not None:
                 return self.general(*args)
             guarded(args)
@@ -93,8 +98,6 @@ class Steps:
             if key not in self.recorders:
                 self._enter_recorders(key, plans)
             return values[-1]
-        if other_modes and mode.plain_capture is not None:
-            return self._call_deferred(values[0], plans)
         x = values[0]
         for plan in plans:
             x = apply_plan(plan, values)
@@ -103,12 +106,57 @@ class Steps:
             self._enter_recorders(key, plans)
         return x
 
-    def _call_deferred(self, x: Any, plans: Sequence[Any]) -> Any:
-        """Apply plans one after the other to ``x`` while a function is captured."""
-        for plan in plans:
-            result = view(plan, x) if plan.step else apply_deferred(plan, (x,))
-            x = apply_one(plan, x) if result is None else result
-        return x
+    def _call_captured(self, args: tuple[Any, ...]) -> Any:
+        """Apply the function while a function is captured: its operators are recorded by plans that
+        need no kernels."""
+        values: list[Any] = []
+        key, taken = key_of_arguments(args, values), None
+        if key is None and self.arrays is not None:
+            taken = with_user_arrays(args, self.arrays == "items")
+            key = key_of_arguments(taken, values := [])
+        if key is None or not values or (self.general is None and len(values) > 1):
+            return self._call_generally(args)
+        plans = self.captured.get(key)
+        if plans is None and was_met_before(self, "captured", key):
+            args = args if taken is None else taken
+            plans, result = self._captured_plans(args, values)
+            keep(self, self.captured, key, plans)
+            return result if plans else self._call_generally(args)
+        if not plans:
+            return self._call_generally(args)
+        for plan, reads in plans:
+            values.append(_deferred(plan, tuple([values[n] for n in reads])))
+        return values[-1]
+
+    def _call_generally(self, args: tuple[Any, ...]) -> Any:
+        """Apply the function while a function is captured, without plans."""
+        if self.general is not None:
+            return self.general(*args)
+        guarded(args)
+        result = args[0]
+        for operator, static in self.resolve(*args):
+            result = operator(result, **static)
+        return result
+
+    def _captured_plans(
+        self, args: tuple[Any, ...], values: Sequence[Any]
+    ) -> tuple[Sequence[tuple[Any, Sequence[int]]], Any]:
+        """Apply the operators one by one; return the plans that record them, each with the numbers
+        of the values that the plan reads, and the result.
+
+        There are no plans if an operator needs the general way.
+        """
+        known, plans = list(values), []
+        for operator, static, *reads in self.resolve(*args):
+            last = (len(known) - 1,) if plans else range(len(values))
+            read = tuple(reads[0] if reads else last)
+            operands = [known[n] for n in read]
+            plan = _plan_without_conversions(operator, static, operands)
+            if plan is None:
+                return (), None
+            plans.append((plan, read))
+            known.append(operator(*operands, **static))
+        return plans, known[-1]
 
     def _call_unplanned(self, args: tuple[Any, ...], key: Hashable, values: list[Any]) -> Any:
         """Apply the function to arguments without kept plans; make plans if the arguments are met
@@ -131,9 +179,6 @@ class Steps:
     def _learn(
         self, values: Sequence[Any], pairs: Pairs, key: Hashable, results: Sequence[Any]
     ) -> None:
-        if other_modes and mode.deferring and self.general is None:
-            self._learn_later(values[0].spec, pairs, key)
-            return
         if any([len(pair) > 2 for pair in pairs]):  # noqa: C419  a list is faster
             self._wire(values, pairs, key)
             return
@@ -150,17 +195,6 @@ class Steps:
             plan.like = operator.kinds.get((None, specs, spec))
             plans.append(plan)
             specs = (plan.spec,)
-        keep(self, self.plans, key, tuple(plans))
-
-    def _learn_later(self, spec: Any, pairs: Pairs, key: Hashable) -> None:
-        """Keep plans that record while a function is captured, and have no kernel yet."""
-        plans = []
-        for operator, static in pairs:
-            plan = None if operator.converts else recordable_later(operator, static, (spec,))
-            if plan is None:
-                return
-            plans.append(plan)
-            spec = plan.spec
         keep(self, self.plans, key, tuple(plans))
 
     def _wire(self, values: Sequence[Any], triples: Pairs, key: Hashable) -> None:
@@ -194,7 +228,27 @@ class Steps:
     def forget_plans(self) -> None:
         """Drop all plans and recorders, as settings that kernels depend on have changed."""
         self.plans.clear()
+        self.captured.clear()
         self.recorders.clear()
+
+
+def _plan_without_conversions(
+    operator: Any, static: dict[str, Any], operands: Sequence[Any]
+) -> Any:
+    """Return the plan that records an operator while a function is captured; None if the operator
+    converts its operands, or if they need the general way."""
+    prepared = operator.prepare(operands, static) if operator.converts else operands
+    if any([a is not b for a, b in zip(prepared, operands, strict=True)]):  # noqa: C419
+        return None
+    return recordable_later(operator, static, tuple([x.spec for x in operands]))
+
+
+def _deferred(plan: Any, values: tuple[Any, ...]) -> Any:
+    """Return the result of a plan while a function is captured."""
+    if not plan.step:
+        return apply_deferred(plan, values)
+    result = view(plan, *values)
+    return apply_one(plan, *values) if result is None else result
 
 
 def last_reads(reads: Sequence[Sequence[int]], count: int) -> list[list[int]]:
