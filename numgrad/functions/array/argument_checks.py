@@ -13,6 +13,8 @@ from ..._tensor import Tensor
 from ...engine.graph.callsite import is_ours
 from ...engine.record.guards import guarded
 
+_MOST_AXES = 64  # of NumPy's arrays
+
 
 def called() -> str:
     """Return the name of the function that the user's code has called, from the stack."""
@@ -39,6 +41,15 @@ def integer(n: Any, argument: str) -> int:
         if isinstance(n, Tensor):
             raise  # it says what to write instead
         raise TypeError(unwanted(argument, "an integer", n)) from None
+
+
+def least_axes(ndmin: Any, name: str) -> int:
+    """Return the argument ``ndmin`` of a function, the fewest axes of its result, as a Python
+    integer."""
+    least = integer(ndmin, "ndmin")
+    if least > _MOST_AXES:
+        raise ValueError(f"{name}: ndmin must be at most {_MOST_AXES}, the axes of NumPy's arrays")
+    return least
 
 
 def integers(items: Any, argument: str) -> tuple[int, ...]:

@@ -1,6 +1,5 @@
 """Making tensors of what there is."""
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...engine.record.guards import guarded
 from ...operators.elementwise.cast import cast
 from ...operators.shape import joining as _joining
 from ...operators.shape import reshape as _shape
+from ..array.argument_checks import least_axes
 from ..array.device_transfer import on_device, placed_on
 from ..array.operands import lists_of, plain
 from .dlpack import is_on_gpu, of_gpu
@@ -54,7 +54,7 @@ def array(
     tensor([[1., 2.]])
     """
     x = asarray(object, dtype, order, copy=copy, like=like)
-    missing = operator.index(ndmin) - x.ndim
+    missing = least_axes(ndmin, "array") - x.ndim
     if missing > 0:
         x = _shape.expand_dims(x, axes=tuple(range(-x.ndim - missing, -x.ndim)))
     return asking(x, requires_grad)

@@ -11,7 +11,7 @@ from ...engine.capture import escapes
 from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...operators.elementwise import numpy_functions as _borrowed
-from ..array.argument_checks import WordsOfNumpy, sequence
+from ..array.argument_checks import WordsOfNumpy, least_axes, sequence
 from ..array.operands import (
     arrays_of,
     as_scalar,
@@ -286,6 +286,7 @@ class Pieces:
         if items and isinstance(items[0], str):
             given = [int(n) for n in items.pop(0).split(",")]
             axis, ndmin, place = (*given, *self._options[len(given) :])
+        ndmin = least_axes(ndmin, "r_")
         known = [_range(item) if isinstance(item, slice) else item for item in items]
         parts = in_one_dtype(*known) if known else []
         return concat([_at_least(part, ndmin, place) for part in parts], axis=axis)

@@ -130,6 +130,15 @@ def test_tensor_of_a_list_of_tensors_with_a_graph_is_refused():
         ng.tensor([x, x])
 
 
+@pytest.mark.parametrize("ndmin", [65, 10**400])
+def test_no_result_has_more_axes_than_numpys_arrays(ndmin):
+    with pytest.raises(ValueError, match="array: ndmin must be at most 64"):
+        ng.array([1.0], ndmin=ndmin)
+    with pytest.raises(ValueError, match="r_: ndmin must be at most 64"):
+        ng.r_["0,65", ng.tensor([1.0])]
+    assert ng.array([1.0], ndmin=64).ndim == 64
+
+
 def test_gradients_through_full_and_linspace():
     x = ng.tensor([1.0, 2.0], requires_grad=True)
     assert ng.grad(ng.full((3, 2), x).sum(), x)[0].tolist() == [3.0, 3.0]
