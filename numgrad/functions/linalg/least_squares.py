@@ -288,7 +288,7 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
     Notes
     -----
     The derivatives are those of `svdvals`, or of `norm` and `inv`. A singular matrix has the
-    condition number infinity.
+    condition number infinity, one with a NaN has NaN, as in NumPy 2.5.
 
     Examples
     --------
@@ -300,17 +300,25 @@ def cond(x: ArrayLike, p: Any = None) -> Tensor:
     x = floating_matrices(x, "cond", square=not by_values)
     if 0 in x.shape[-2:]:
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    has_nan = any_(isnan(x), axis=(-2, -1))
     if by_values:
-        ends = extreme_sizes(singular_values(x, "cond"), max(x.shape[-2:]))
+        known = _without(has_nan, x)  # LAPACK finds no singular values of NaN
+        ends = extreme_sizes(singular_values(known, "cond"), max(x.shape[-2:]))
         result = divide(*(ends[::-1] if p == -2 else ends))
+        result = where(has_nan, np.array(np.nan, result.dtype), result)
     else:
         singular = _is_singular(x)
-        at = expand_dims(singular, axes=(-2, -1))
-        safe = where(at, np.eye(x.shape[-1], dtype=x.dtype), x)
-        result = multiply(matrix_norm(x, ord=p), matrix_norm(inverse(safe, "cond"), ord=p))
+        inverted = inverse(_without(singular, x), "cond")
+        result = multiply(matrix_norm(x, ord=p), matrix_norm(inverted, ord=p))
         result = where(singular, np.array(np.inf, result.dtype), result)
-    unknown = logical_and(isnan(result), logical_not(any_(isnan(x), axis=(-2, -1))))
+    unknown = logical_and(isnan(result), logical_not(has_nan))
     return as_scalar(where(unknown, np.array(np.inf, result.dtype), result))
+
+
+def _without(marked: Any, x: Tensor) -> Any:
+    """Return matrices with the identity in the place of each one that is marked."""
+    at = expand_dims(marked, axes=(-2, -1))
+    return where(at, np.eye(*x.shape[-2:], dtype=x.dtype), x)
 
 
 def _is_singular(x: Tensor) -> Any:

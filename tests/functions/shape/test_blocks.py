@@ -107,9 +107,16 @@ def test_choices_equal_numpy(call, dtype):
     check_call(call, (9 * A).astype(dtype))
 
 
+TAKES_VECTORS_OF_TWO = tuple(map(int, np.__version__.split(".")[:2])) < (2, 5)
+"""Whether `numpy.cross` does, as `ng.cross` does with any NumPy."""
+
+
 @pytest.mark.parametrize("axes", [{}, {"axis": 0}, {"axisa": 0, "axisc": 0}, {"axisb": 5}])
 def test_cross_equals_numpy(axes):
-    for a, b in (((3, 3), (3, 3)), ((3, 2, 3), (3,)), ((3, 3), (3, 2)), ((2, 2), (2, 2))):
+    for a, b in (((3, 3), (3, 3)), ((3, 2, 3), (3,))):
+        x, y = RNG.standard_normal(a), RNG.standard_normal(b)
+        check_call(lambda np, x, y: np.cross(x, y, **axes), x, y)
+    for a, b in (((3, 3), (3, 2)), ((2, 2), (2, 2))) if TAKES_VECTORS_OF_TWO else ():
         x, y = RNG.standard_normal(a), RNG.standard_normal(b)
         check_call(lambda np, x, y: np.cross(x, y, **axes), x, y)
     check_call(lambda np, x: np.cross(x, x), A)
