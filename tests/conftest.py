@@ -19,6 +19,7 @@ from . import device, endless
 pytest.register_assert_rewrite("tests.catalogue")
 
 _ON_REFERENCE_PATH = ng.get_flags()["path"] == "reference"
+_HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def pytest_configure(config):
@@ -46,6 +47,8 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_runtest_setup(item):
     if item.get_closest_marker("short_ways") and _ON_REFERENCE_PATH:
         pytest.skip("the reference path takes no short way, and this looks whether one was taken")
+    if item.get_closest_marker("locked") and not _HAS_LOCK:
+        pytest.skip("without the lock no code makes Python's objects, nor are references counted")
     device.skip_what_stays(item)
 
 

@@ -360,6 +360,7 @@ def test_views_and_aliases_count_too(earlier):
         np.testing.assert_array_equal(found.numpy(), [8.0, 32.0, 48.0])
 
 
+@pytest.mark.locked
 def test_users_arrays_may_be_written_after_they_were_saved():
     w, x = np.array([1.0, 2.0, 3.0]), leaf()
     c = ng.asarray(w)

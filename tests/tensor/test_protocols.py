@@ -47,6 +47,7 @@ def test_where_results_cannot_go_the_error_says_where_they_can():
         np.exp(x, out=total)
 
 
+@pytest.mark.locked
 @pytest.mark.parametrize("key", ["a[np.ix_([0, 1], [0, 1])]", "a[0]", "a[:, None, 1]", "a[...]"])
 def test_elements_of_an_array_to_which_a_tensor_is_added_name_the_array(key, tmp_path):
     head = "import numpy as np\nimport numgrad as ng\n\ndef program(t):\n    a = np.zeros((3, 3))\n"

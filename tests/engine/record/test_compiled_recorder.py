@@ -139,6 +139,7 @@ def test_what_is_made_is_what_python_makes(operate, monkeypatch):
     assert ours == theirs
 
 
+@pytest.mark.locked
 @pytest.mark.short_ways
 def test_written_operands_are_recorded_without_python(monkeypatch):
     x = graph(3)
@@ -153,6 +154,7 @@ def test_written_operands_are_recorded_without_python(monkeypatch):
     assert np.array_equal(y.node.saved[0].numpy() + 1.0, x.detach().numpy())
 
 
+@pytest.mark.locked
 @pytest.mark.short_ways
 def test_recorders_are_used():
     x = graph(3)
@@ -330,6 +332,7 @@ def test_operands_beyond_those_of_a_recorder_are_right_and_their_plan_has_none(d
     assert any(len(p.inputs) > recorders.MOST for p in plans)
 
 
+@pytest.mark.locked
 @pytest.mark.short_ways
 @pytest.mark.parametrize("reduce", [lambda x: x.sum(), lambda x: ng.cumsum(x, 0), ng.prod])
 def test_arrays_in_any_order_are_recorded_without_python(reduce, monkeypatch):

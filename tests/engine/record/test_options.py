@@ -287,6 +287,7 @@ def test_what_is_written_to_itself_counts_alike_at_every_use():
     assert versions == {(0, 0)}
 
 
+@pytest.mark.locked
 @pytest.mark.short_ways
 def test_operators_that_read_numbered_values_are_found_without_python(monkeypatch):
     a, x = (ng.tensor(np.linspace(0.1, 1.0, n).reshape(s)) * 1.0 for n, s in ((6, (3, 2)), (2, 2)))

@@ -280,6 +280,7 @@ def test_calls_that_take_no_python_count(monkeypatch):
     assert instructions(jitted) < instructions(unfused)
 
 
+@pytest.mark.locked
 @pytest.mark.short_ways
 def test_calls_that_take_turns_take_no_python(monkeypatch):
     def power(x, n, scale):
