@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nox
 
-PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
 SMOKE = "@tests/smoke.txt"
 """A minute of the tests: what depends on Python, on Numba and on how objects lie in memory."""
 INTERPRETER = "@tests/interpreters.txt"
@@ -34,7 +34,7 @@ def tests(session: nox.Session) -> None:
     _run(session, *(session.posargs or ("tests",)))
 
 
-@nox.session(python=PYTHONS)
+@nox.session(python=[*PYTHONS, "3.14t"])
 def smoke(session: nox.Session) -> None:
     """The smoke tests."""
     _run(session)
@@ -53,7 +53,7 @@ def lowest(session: nox.Session) -> None:
     _run(session, install=pinned)
 
 
-@nox.session(python=PYTHONS[-2])
+@nox.session(python="3.13")
 def newest(session: nox.Session) -> None:
     """The newest dependencies, release candidates included."""
     _run(session, install=["--pre", "--upgrade", *PROJECT["dependencies"]])

@@ -61,10 +61,17 @@ def matrices(a, turns):
     return m.sum()
 
 
+def heat(u, turns):
+    for _ in range(turns):
+        left, right = ng.concatenate([u[1:], u[:1]]), ng.concatenate([u[-1:], u[:-1]])
+        u = u + 0.1 * (left - 2 * u + right)
+    return (u * u).sum()
+
+
 FORCE, MATRIX = np.sin(np.arange(16_669) * 0.1), np.eye(3) + 0.01 * np.arange(9.0).reshape(3, 3)
 PROGRAMS = (
     (sines, P, 50_000), (lorenz, P, 1_053), (lorenz_in_an_array, P, 1_190),
-    (forced, FORCE, 16_667), (matrices, MATRIX, 25_000),
+    (forced, FORCE, 16_667), (matrices, MATRIX, 25_000), (heat, np.sin(np.arange(1000.0)), 9_091),
 )  # fmt: skip
 
 

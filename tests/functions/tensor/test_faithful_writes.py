@@ -198,6 +198,7 @@ def test_programs_are_numpys_or_refused(name, in_function):
     assert_equal(found, expected)
 
 
+@pytest.mark.locked
 def test_functions_that_bind_what_is_read_before_the_value():
     program = (
         "h, i, kept = np.zeros(3), 0, []\n"
@@ -276,6 +277,7 @@ def test_captured_functions_bind_no_variables_that_are_older(map_):
         np.testing.assert_array_equal(kept, 0)
 
 
+@pytest.mark.locked
 @pytest.mark.parametrize("order", "FC")
 def test_captured_functions_keep_the_layout(order):
     def f(x):
@@ -291,6 +293,7 @@ def test_captured_functions_keep_the_layout(order):
             ng.jit(f)(X)
 
 
+@pytest.mark.locked
 def test_what_a_program_puts_into_its_variables_stays():
     x = ng.tensor(X, requires_grad=True)
     locals()["other"] = 5
@@ -301,6 +304,7 @@ def test_what_a_program_puts_into_its_variables_stays():
         assert locals()["other"] == 5
 
 
+@pytest.mark.locked
 def test_looking_at_variables_leaves_no_references():
     class Sum:
         def __init__(self):
