@@ -38,7 +38,8 @@ for p, q in ((0.3, 0.36), (0.5, 0.1), (0.01, 0.02)):
     factors.append(found / right / p)
     print(f"p {p}, q {q}: found {found:.6g}, right {right:.6g} (closed {closed:.6g}), documented {documented:.6g}")
     print(f"    found / right = {found / right:.6f}; mean {float(first.mean):.4f}, log_pmf(1) {float(first.log_pmf(1)):.5f}", end=" ")
-    print(f"right {(1 - p) / p:.4f}, {logs[0][1]:.5f}; entropy {float(first.entropy()):.5f}, right {-np.dot(np.exp(logs[0]), logs[0]):.5f}")
+    print(f"right {(1 - p) / p:.4f}, {logs[0][1]:.5f}")
+    print(f"    entropy {float(first.entropy()):.5f}, right {-np.dot(np.exp(logs[0]), logs[0]):.5f}")
 if not np.allclose(factors, 1, rtol=1e-4):
     raise SystemExit("the divergence is another one now")
 EOF
