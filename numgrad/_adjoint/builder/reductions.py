@@ -1,6 +1,7 @@
 """Reductions and products of arrays, as loops."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ class Reductions:
     b: Builder
     array_of: Callable[..., Value]
     _method_flatten: Callable[[Thing], Value]
+    _method_astype: Callable[..., Any]
     product: Callable[[list[Value]], Value]
     _call_ravel: Callable[[Thing], Value]
 
@@ -106,7 +108,9 @@ class Reductions:
         ]
         return self.b.fold(lazy.shape, [start], add)[0]
 
-    def _call_sum(self, thing: Thing, axis: Thing = None) -> Thing:
+    def _call_sum(self, thing: Thing, axis: Thing = None, dtype: Thing = None) -> Thing:
+        if not _is_none(dtype):
+            thing = self._method_astype(thing, dtype)
         return self._reduced(self._sum_of, thing, axis)
 
     def _mean_of(self, lazy: Lazy) -> Value:
