@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 from numba import njit
+from numba.np.extensions import cross2d
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial import polynomial, polyutils
 
@@ -188,6 +189,15 @@ def numbers_one_by_one(x):
         total += v[()] * w[()]
     first, parts = x[0], (x[2], *(x[3], x[4]))
     return total * first + parts[1] * parts[2]
+
+
+@kernel
+def products_of_rows(x):
+    a, b = np.outer(x, x[:3]), np.outer(x[::-1], x[2:] ** 2)
+    total = np.sum(np.cross(a, b) ** 2) + np.sum(np.cross(a, x[1:4])[:, 1]) ** 2
+    out = np.zeros((5, 5))
+    total += np.dot(a, b.T, out)[1, 2] * out[3, 4] + np.cross(x[:2], x[2:])[0] ** 2
+    return total + cross2d(x[:2], x[3:]) * sum([x[0], x[1]], 1) ** 2
 
 
 @njit

@@ -113,6 +113,10 @@ class Reductions:
             thing = self._method_astype(thing, dtype)
         return self._reduced(self._sum_of, thing, axis)
 
+    def _call_total(self, iterable: Thing, start: Thing = None) -> Thing:
+        total = self._call_sum(iterable)
+        return total if start is None else self.b.scalar("add", self.b.number(start), total)
+
     def _mean_of(self, lazy: Lazy) -> Value:
         return self.b.scalar("truediv", self._sum_of(lazy), self.product(lazy.shape))
 
@@ -194,8 +198,13 @@ class Reductions:
 
     # Products
 
-    def _call_dot(self, one: Thing, other: Thing) -> Thing:
-        return self.matmul(one, other)
+    def _call_dot(self, one: Thing, other: Thing, out: Thing = None) -> Thing:
+        made = self.matmul(one, other)
+        if out is None:
+            return made
+        target = self.b.array(out)
+        self.b.assign(target, made)
+        return target
 
     def matmul(self, one: Thing, other: Thing) -> Thing:
         """Return a product of vectors or matrices, as loops."""

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numba.np.extensions import cross2d
 from numpy.polynomial import polynomial, polyutils
 
 from ..builder.given import given
@@ -84,7 +85,7 @@ _LOOPS: dict[Any, Any] = {
     np.linalg.pinv: spectral.pinv,
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
     np.nanprod: sums.nanprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
-    np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp, np.cross: sums.cross,
+    np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp, np.cross: sums.cross, cross2d: sums.cross2d,
     np.kron: sums.kron,
     np.convolve: sums.convolve,
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
@@ -149,7 +150,7 @@ _AXES: dict[Any, range] = {
     np.digitize: range(1, 2), np.bincount: range(1, 2), np.convolve: range(1, 2),
     np.correlate: range(1, 2), np.vander: range(1, 2), np.partition: range(1, 3),
     np.trim_zeros: range(1, 2), np.unwrap: range(1, 3), polyutils.trimseq: range(1, 2),
-    np.cov: range(1, 3), np.corrcoef: range(1, 3),
+    np.cov: range(1, 3), np.corrcoef: range(1, 3), np.vdot: range(1, 2),
 }  # fmt: skip
 
 
@@ -271,7 +272,7 @@ NAMED: dict[Any, str] = {
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
      np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
-     np.matmul: "dot", sum: "sum", given: "given", np.result_type: "result_type",
+     np.matmul: "dot", sum: "total", given: "given", np.result_type: "result_type",
      np.real: "real", np.imag: "imag", np.shape: "shape", np.size: "size",
      np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d",
      np.round: "around", np.around: "around", np.asarray_chkfinite: "asarray",

@@ -89,12 +89,23 @@ def ptp(x):
 
 
 def cross(a, b):
-    """Return the cross product of vectors in space."""
+    """Return the cross products of vectors, or of rows."""
+    if a.ndim == 1 and b.ndim == 1:
+        p, q = a[2] if a.size == 3 else 0.0, b[2] if b.size == 3 else 0.0
+        return np.array([a[1] * q - p * b[1], p * b[0] - a[0] * q, a[0] * b[1] - a[1] * b[0]])
+    if a.ndim > 2 or b.ndim > 2:
+        raise NotImplementedError("np.cross is understood of vectors and of rows of matrices")
+    made = np.empty((a.shape[0] if a.ndim == 2 else b.shape[0], 3), dtype=np.result_type(a, b))
+    for i in range(made.shape[0]):
+        made[i, :] = cross(a[i, :] if a.ndim == 2 else a, b[i, :] if b.ndim == 2 else b)
+    return made
+
+
+def cross2d(a, b):
+    """Return the cross product of two vectors in a plane, a number."""
     if a.ndim != 1 or b.ndim != 1:
-        raise NotImplementedError("np.cross is understood of two vectors: write a loop over rows")
-    return np.array(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )
+        raise NotImplementedError("cross2d is understood of two vectors: write a loop over rows")
+    return a[0] * b[1] - a[1] * b[0]
 
 
 def kron(a, b):
