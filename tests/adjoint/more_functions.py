@@ -192,11 +192,12 @@ def numbers_one_by_one(x):
 
 
 @kernel
+@njit
 def products_of_rows(x):
     a, b = np.outer(x, x[:3]), np.outer(x[::-1], x[2:] ** 2)
     total = np.sum(np.cross(a, b) ** 2) + np.sum(np.cross(a, x[1:4])[:, 1]) ** 2
     out = np.zeros((5, 5))
-    total += np.dot(a, b.T, out)[1, 2] * out[3, 4] + np.cross(x[:2], x[2:])[0] ** 2
+    total += np.dot(a, b.T.copy(), out)[1, 2] * out[3, 4] + np.cross(x[:2], x[2:])[0] ** 2
     return total + cross2d(x[:2], x[3:]) * sum([x[0], x[1]], 1) ** 2
 
 
