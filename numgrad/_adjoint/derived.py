@@ -33,6 +33,7 @@ from .generation.tape import Tape
 from .generation.threads import UndefinedError, functions_of, on_one_thread
 from .generation.writing import Names, Writer, tidied
 from .respelling import respelled
+from .respelling.apart import APART, compiled_apart
 from .ssa.ir import Classes, Op, Program, Type, Value
 from .ssa.refusal import AdjointError
 
@@ -359,18 +360,17 @@ class Derived:
     def _compiled(self, source: str) -> Any:
         from numba import njit, prange
 
-        from .respelling.words import WORDS
-
         options = getattr(self.request[0], "targetoptions", {})
         kept = {name: options[name] for name in ("fastmath", "boundscheck") if name in options}
         kept |= {"error_model": "numpy", "nogil": self.options.snapshots}
         kept |= {"no_cfunc_wrapper": True}  # it takes time to compile, and nobody calls by address
         words: dict[str, str] = {}
         if not kept.get("boundscheck"):  # of rows as pointers no bounds are known
-            source, words = respelled(source, self._text.tapes, self._text.shadows)
+            apart = not kept.get("fastmath")
+            source, words = respelled(source, self._text.tapes, self._text.shadows, apart)
         names = functions_of(source)
         space = self._defined(source)
-        space |= {name: WORDS[word] for name, word in words.items()}
+        space |= {name: self._word(word) for name, word in words.items()}
         space["prange"] = prange
         for name in names:
             own = {**kept, "no_cpython_wrapper": True}
@@ -382,6 +382,12 @@ class Derived:
                 space[name] = njit(space[name], **own)
         made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made
+
+    def _word(self, word: str) -> Any:
+        """Return what a word of a respelled source stands for."""
+        from .respelling.words import WORDS  # Numba is not needed where nothing is compiled
+
+        return compiled_apart(word, surroundings.kept) if word in APART else WORDS[word]
 
     @cached_property
     def _chunks(self) -> dict[str, Any]:

@@ -605,12 +605,11 @@ def eigenvalues(x):
     return np.linalg.eigvals(np.outer(x, x)).real.sum()
 
 
-def sorts_list(x):
+def counts_in_list(x):
     kept = []
     for v in x:
         kept.append(v)
-    kept.sort()
-    return kept[0]
+    return kept[0] * kept.count(x[0])
 
 
 def list_of_a_loop(x):
@@ -691,10 +690,10 @@ REFUSED = [
     (counts_by_key, "number the keys"),
     (turns_three_axes, "an array of 3 axes"),
     (overlapping, "write the loop"),
-    (recursive, "recursion"),
+    (recursive, "recursion whose depth is not known"),
     (tries, "`try`"),
     (eigenvalues, "np.linalg.eigvals"),
-    (sorts_list, "use an array, and count what it holds"),
+    (counts_in_list, "use an array, and count what it holds"),
     (list_of_a_loop, "is a list that is only made in a loop"),
     (list_of_two_types, "begin with numbers of the greater type"),
     (copy_that_may_be_the_array, "begin with a copy"),

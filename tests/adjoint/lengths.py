@@ -219,8 +219,8 @@ def defaults_after_a_star(x, a=1.0, *, b=2.0):
     return x[0] * a * b
 
 
-def hamming_window(x):
-    return x[:5] @ np.hamming(5)
+def strided_by_hand(x):
+    return np.sum(np.lib.stride_tricks.as_strided(x, (3,), (8,)))
 
 
 def method_of_bits(x):
@@ -239,7 +239,7 @@ def stencil_without_neighbourhood(x):
 REFUSED = [
     (shortened_and_written, "also written in place"),
     (defaults_after_a_star, "leave the `*` out"),
-    (hamming_window, "the function `np.hamming` is not understood: write its loop"),
+    (strided_by_hand, "as_strided` is not understood: write its loop"),
     (method_of_bits, "the method `view` of arrays is not understood: write its loop"),
     (stencil_without_neighbourhood, "needs `neighborhood`"),
 ]

@@ -6,11 +6,11 @@ from numba import njit, prange
 
 from numgrad._adjoint import AdjointError, adjoint, adjoint_source, derive, type_of
 
-from . import functions, lengths
+from . import functions, lengths, more_functions
 from .language import KERNELS, REFUSED
 from .test_kernels import along, called
 
-ALL = KERNELS + functions.KERNELS + lengths.KERNELS
+ALL = KERNELS + functions.KERNELS + lengths.KERNELS + more_functions.KERNELS
 
 
 @pytest.mark.parametrize("kernel", ALL, ids=lambda kernel: kernel.__name__)

@@ -122,3 +122,19 @@ def f(tape, x):
     assert "other = tape[4:6]" in text
     assert "third = x[1:]" in text
     assert words == {"row_at": "row_at", "lay": "lay", "taken": "taken"}
+
+
+def test_long_functions_of_numpy_are_called_apart_unless_options_are_asked_for():
+    source = (
+        "def f(a, b, solve):\n"
+        "    order = np.argsort(b, kind='mergesort')\n"
+        "    return (np.linalg.solve(a, b), np.linalg.svd(a, False), np.argsort(b), order)\n"
+    )
+    text, words = respelled(source, [], [])
+    assert words == {
+        "solve_": "np.linalg.solve", "svd_": "np.linalg.svd", "argsort_": "np.argsort",
+        "argsort_mergesort": "np.argsort mergesort",
+    }  # fmt: skip
+    assert "return (solve_(a, b), svd_(a, False), argsort_(b), order)" in text
+    assert "order = argsort_mergesort(b)" in text
+    assert respelled(source, [], [], False)[1] == {}

@@ -33,8 +33,8 @@ def picked(x, k, out, p, q):
 @njit
 def looked_up(x, out):
     kept = [x[0], x[1]]
-    kept.reverse()
-    out[:] = kept[0]
+    kept.append(x[2])
+    out[:] = kept[0] * kept.count(x[0])
 
 
 X = np.array([0.5, -1.0, 2.0])

@@ -17,6 +17,7 @@ class NewArrays:
 
     b: Builder
     _call_ravel: Callable[[Thing], Value]
+    view: Callable[..., Value]
     new_complex: Callable[..., Any]
     complex_array_of: Callable[..., Any]
     complex_write: Callable[..., None]
@@ -171,7 +172,9 @@ class NewArrays:
 
         self.b.for_each(part.shape, each)
 
-    def _call_append(self, array: Thing, values: Thing) -> Thing:
+    def _call_append(self, array: Thing, values: Thing, axis: Thing = None) -> Thing:
+        if axis is not None and not (isinstance(axis, Static) and axis.value is None):
+            return self._call_concatenate((array, values), axis)
         first = self._call_ravel(array)
         last = self._call_ravel(values) if is_array(values) else self.array_of((values,))
         return self._joined([self.b.lazy(first), self.b.lazy(last)], 0)
@@ -203,10 +206,17 @@ class NewArrays:
         parts = [self.b.lazy(thing) for thing in _several(things)]
         return self._joined([self._widened(p, 1) if p.type.ndim == 1 else p for p in parts], 1)
 
+    def _call_dstack(self, things: Thing) -> Thing:
+        parts = [self.b.lazy(thing) for thing in _several(things)]
+        planes = [self._widened(part, 0) if part.type.ndim == 1 else part for part in parts]
+        return self._joined([self._widened(p, 2) if p.type.ndim == 2 else p for p in planes], 2)
+
     def _call_expand_dims(self, thing: Thing, axis: Thing) -> Thing:
         place, count = self.b.number(axis).constant, (self.b.lazy(thing).type.ndim or 0) + 1
         if place not in range(-count, count):
             raise Refusal("an axis must be known when the kernel is compiled")
+        if isinstance(thing, Value):
+            return self.view(thing, [*[slice(None)] * (place % count), None])
         return self._widened(thing, place % count)
 
 

@@ -28,6 +28,7 @@ def _least_squares(a: Value, b: Value) -> list[Type]:
 
 _RESULTS: dict[Any, tuple[str, Callable[..., list[Type]]]] = {
     np.argsort: ("np.argsort", lambda *_: [Type("int64", 1)]),
+    np.argpartition: ("np.argpartition", lambda *_: [Type("int64", 1)]),
     np.histogram: (
         "np.histogram", lambda x, *_: [Type("int64", 1), Type("float64", 1)]
     ),
@@ -54,12 +55,13 @@ def append_given(b: Builder, function: Any, args: list[Thing]) -> Thing:
     name, kinds = _RESULTS[function]
     parts = [part for arg in args for part in (arg if isinstance(arg, tuple) else (arg,))]
     values = [part for part in parts if isinstance(part, Value)]
-    if function is not np.argsort and values[0].type.dtype not in ("float64", "float32"):
+    are_places = function in (np.argsort, np.argpartition)
+    if not are_places and values[0].type.dtype not in ("float64", "float32"):
         raise Refusal(f"{name} is understood of arrays of floats")
     texts = [_text(function, arg) for arg in args]
     made = Op("given", values, b.region, b.line, text=f"{name}({', '.join(texts)})")
     made.results = [Value(kind, b.region, made, b.hint) for kind in kinds(*values)]
-    if function is np.argsort:
+    if are_places:
         made.info["extents"] = b.shape(values[0])
     b.region.ops.append(made)
     return tuple(made.results) if len(made.results) > 1 else made.results[0]

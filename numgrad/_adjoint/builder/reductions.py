@@ -1,6 +1,7 @@
 """Reductions and products of arrays, as loops."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ class Reductions:
     b: Builder
     array_of: Callable[..., Value]
     _method_flatten: Callable[[Thing], Value]
+    _method_astype: Callable[..., Any]
     product: Callable[[list[Value]], Value]
     _call_ravel: Callable[[Thing], Value]
 
@@ -106,8 +108,14 @@ class Reductions:
         ]
         return self.b.fold(lazy.shape, [start], add)[0]
 
-    def _call_sum(self, thing: Thing, axis: Thing = None) -> Thing:
+    def _call_sum(self, thing: Thing, axis: Thing = None, dtype: Thing = None) -> Thing:
+        if not _is_none(dtype):
+            thing = self._method_astype(thing, dtype)
         return self._reduced(self._sum_of, thing, axis)
+
+    def _call_total(self, iterable: Thing, start: Thing = None) -> Thing:
+        total = self._call_sum(iterable)
+        return total if start is None else self.b.scalar("add", self.b.number(start), total)
 
     def _mean_of(self, lazy: Lazy) -> Value:
         return self.b.scalar("truediv", self._sum_of(lazy), self.product(lazy.shape))
@@ -190,8 +198,13 @@ class Reductions:
 
     # Products
 
-    def _call_dot(self, one: Thing, other: Thing) -> Thing:
-        return self.matmul(one, other)
+    def _call_dot(self, one: Thing, other: Thing, out: Thing = None) -> Thing:
+        made = self.matmul(one, other)
+        if out is None:
+            return made
+        target = self.b.array(out)
+        self.b.assign(target, made)
+        return target
 
     def matmul(self, one: Thing, other: Thing) -> Thing:
         """Return a product of vectors or matrices, as loops."""

@@ -7,20 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import complex_functions as functions
 from ..builder.building import Builder
 from ..builder.creation import dtype_name
+from ..builder.loops import complex_functions as functions
 from ..builder.things import Complex, Lazy, Static, Thing, is_array
 from ..ssa.ir import Program, Type, Value
 from ..ssa.refusal import Refusal
 
 _MAPPED = {
     name: getattr(functions, name)
-    for name in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tanh")
-}
+    for name in (
+        "exp", "log", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos",
+        "atan", "asinh", "acosh", "atanh",
+    )
+}  # fmt: skip
 _PAIRED: dict[Any, Any] = {}
 for _name, _loops in _MAPPED.items():
-    _PAIRED[getattr(np, _name)] = _PAIRED[getattr(cmath, _name)] = _loops
+    _of_numpy = getattr(np, _name.replace("a", "arc", 1) if _name[0] == "a" else _name)
+    _PAIRED[_of_numpy] = _PAIRED[getattr(cmath, _name)] = _loops
 _LINEAR = {
     np.sum, np.mean, np.cumsum, np.diff, np.roll, np.trace, np.copy, np.ravel, np.reshape, np.diag,
     np.triu, np.tril, np.ascontiguousarray, np.expand_dims, np.transpose, np.flip, np.flipud,
@@ -31,6 +35,11 @@ _ARITHMETIC = {
     np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "truediv", np.power: "pow",
 }  # fmt: skip
 _METHODS = {"sum", "mean", "cumsum", "copy", "reshape", "ravel", "flatten", "transpose"}
+_TESTS = {
+    cmath.isnan: (np.isnan, "or"), cmath.isinf: (np.isinf, "or"),
+    cmath.isfinite: (np.isfinite, "and"), np.isnan: (np.isnan, "or"), np.isinf: (np.isinf, "or"),
+    np.isfinite: (np.isfinite, "and"),
+}  # fmt: skip
 _PRODUCTS = {np.dot, np.matmul}
 _BILINEAR = {np.outer, np.kron, np.convolve, np.cross}
 COMPLEX_DTYPES = {"complex64": "float32", "complex128": "float64"}
@@ -207,6 +216,12 @@ class ComplexNumbers:
             return self._apply(node, np.hypot, [one.re, one.im], {})
         if function in (np.angle, cmath.phase):
             return self._apply(node, np.arctan2, [one.im, one.re], {})
+        if function is cmath.polar:
+            pair = self._mapped(functions.polar, one.re, one.im)
+            return pair.re, pair.im
+        if function in _TESTS:
+            parts = [self._apply(node, _TESTS[function][0], [p], {}) for p in (one.re, one.im)]
+            return self.b.elementwise(lambda x, y: self.b.scalar(_TESTS[function][1], x, y), parts)
         if function in (np.conj, np.conjugate):
             return self.complex_method(one, "conj", [], {})
         if function in (np.real, np.imag):
@@ -217,6 +232,9 @@ class ComplexNumbers:
             operator = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "pow": ast.Pow}[_ARITHMETIC[function]]  # noqa: E501
             return self.complex_binary(operator(), *args)
         return self._complex_of_arrays(node, function, args, words)
+
+    def _call_rect(self, r: Thing, phi: Thing) -> Complex:
+        return self._mapped(functions.rect, r, phi)
 
     def _complex_of_arrays(
         self, node: ast.Call, function: Any, args: list[Thing], words: dict

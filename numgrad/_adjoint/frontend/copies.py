@@ -37,25 +37,25 @@ class Copies:
         is_made = base is not None and base.op is not None
         if is_made and is_contiguous(thing):
             return thing
-        made = self._own_copy(thing)
+        made = self.own_copy(thing)
         if is_contiguous(thing):
-            self._by_value(made, thing)
+            self.stands_for(made, thing)
         return made
 
     def _call_asfortranarray(self, thing: Thing) -> Thing:
-        made = self._own_copy(thing)
+        made = self.own_copy(thing)
         if isinstance(thing, Value):
-            self._by_value(made, thing)
+            self.stands_for(made, thing)
         return made
 
-    def _own_copy(self, thing: Thing) -> Value:
+    def own_copy(self, thing: Thing) -> Value:
         """A copy, whose stores are no writes of the user's."""
         before, self.b.is_own = self.b.is_own, True
         made = self._call_copy(thing)
         self.b.is_own = before
         return made
 
-    def _by_value(self, made: Value, source: Value) -> None:
+    def stands_for(self, made: Value, source: Value) -> None:
         """Note that a copy stands for what may be the array itself: neither may be written."""
         name = made.hint or source.hint or "the result"
         self.b.program.by_value.append(({id(made)} | bases(source), made, name))
@@ -75,6 +75,21 @@ class Copies:
         array = self.b.array(self._call_atleast_1d(thing))
         return array if array.type.ndim != 1 else self.view(array, [None])
 
+    def _call_atleast_3d(self, thing: Thing) -> Thing:
+        array = self.b.array(self._call_atleast_2d(thing))
+        return array if array.type.ndim != 2 else self.view(array, [slice(None), slice(None), None])
+
+    def _call_moveaxis(self, thing: Thing, source: Thing, destination: Thing) -> Thing:
+        count = self.b.array(thing).type.ndim or 0
+        pairs = [t if isinstance(t, tuple) else (t,) for t in (source, destination)]
+        first, last = ([self.b.number(axis).constant for axis in part] for part in pairs)
+        if None in (*first, *last) or len(first) != len(last):
+            raise Refusal("the axes of np.moveaxis must be known when the kernel is compiled")
+        moved = dict(zip([n % count for n in last], [n % count for n in first], strict=True))
+        rest = iter([n for n in range(count) if n not in moved.values()])
+        axes = [moved[n] if n in moved else next(rest) for n in range(count)]
+        return self._call_transpose(thing, *map(self.b.constant, axes))
+
     def _call_transpose(self, thing: Thing, *axes: Thing) -> Thing:
         array = self.b.array(thing)
         places = [self.b.number(axis).constant for axis in axes_of(axes)]
@@ -88,8 +103,9 @@ class Copies:
             lambda index: self.b.load(array, [index[places.index(n)] for n in range(len(places))]),
             [array],
         )  # fmt: skip
-        made = self._own_copy(lazy)
-        self._by_value(made, array)
+        made = self.own_copy(lazy)
+        if array is thing:
+            self.stands_for(made, array)
         return made
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import rearranging
 from ..builder.building import Builder
 from ..builder.lists import Grown
+from ..builder.loops import rearranging
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..builder.views import is_contiguous
 from ..ssa.ir import INTEGER, Type, Value
@@ -96,6 +96,8 @@ class Elements:
             return self.complex_element(thing, self.indices(node.slice))
         if isinstance(thing, Lazy):
             thing = self.b.computed(thing)
+        if isinstance(thing, Value) and not thing.type.is_array and self.indices(node.slice) == []:
+            return thing
         if not isinstance(thing, Value) or not thing.type.is_array:
             raise Refusal(f"elements of {described(thing)} are not understood")
         return self.element(thing, self.indices(node.slice))

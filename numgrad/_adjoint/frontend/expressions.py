@@ -64,6 +64,7 @@ class Expressions(Elements):
     complex_product: Callable[..., Thing]
     lists: Any
     collected: Callable[[ast.ListComp], Any]
+    _spread: Callable[[list[ast.expr]], list[Thing]]
 
     def value(self, node: ast.expr) -> Thing:
         """Evaluate an expression.
@@ -139,10 +140,10 @@ class Expressions(Elements):
         return arrays[key]
 
     def _tuple(self, node: ast.Tuple) -> Thing:
-        return tuple(self.computed(self.value(element)) for element in node.elts)
+        return tuple(self.computed(thing) for thing in self._spread(node.elts))
 
     def _list(self, node: ast.List) -> Thing:
-        return tuple(self.value(element) for element in node.elts)
+        return tuple(self._spread(node.elts))
 
     def _listcomp(self, node: ast.ListComp) -> Thing:
         """Read a list comprehension: an array with a number for each step, or a tuple where it runs
@@ -297,7 +298,9 @@ class Expressions(Elements):
         return found
 
     def _found(self, thing: Thing, among: Thing) -> Value:
-        """Whether a thing is one of several that stand in a tuple."""
+        """Whether a thing is one of several that stand in a tuple, or a text a part of another."""
+        if isinstance(thing, Static) and isinstance(among, Static):
+            return self.b.constant(thing.value in among.value)
         if not isinstance(among, tuple):
             raise Refusal("`in` is understood of tuples: write the loop")
         found = self.b.constant(False)

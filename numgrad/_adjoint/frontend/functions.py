@@ -10,8 +10,9 @@ import numpy as np
 
 from ..builder.building import Builder
 from ..builder.creation import NewArrays, bounds_of, dtype_name, numpy_type
-from ..builder.given import append_given, given
+from ..builder.given import append_given
 from ..builder.lists import Grown
+from ..builder.parts import PartsOfArrays
 from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
 from ..builder.views import is_contiguous
@@ -19,10 +20,10 @@ from ..ssa.ir import Type, Value
 from ..ssa.refusal import AdjointError, Refusal
 from .closures import Closure
 from .growing import CHANGES
-from .library import SCALAR_FUNCTIONS, loops_of, scalars_of, standing_for, unknown
+from .library import NAMED, SCALAR_FUNCTIONS, loops_of, scalars_of, standing_for, unknown
 
 
-class Calls(NewArrays, Reductions):
+class Calls(NewArrays, PartsOfArrays, Reductions):
     """Reads calls."""
 
     b: Builder
@@ -46,7 +47,7 @@ class Calls(NewArrays, Reductions):
         if (counted := self._length_of_range(node)) is not None:
             return counted
         if any(isinstance(arg, ast.Starred) for arg in node.args):
-            args = self._starred(node.args)
+            args = self._spread(node.args)
         else:
             args = [self._settled(arg, node) for arg in node.args]
         keywords = {word.arg: self.value(word.value) for word in node.keywords if word.arg}
@@ -76,7 +77,7 @@ class Calls(NewArrays, Reductions):
             return self.computed(thing)
         return thing
 
-    def _starred(self, nodes: list[ast.expr]) -> list[Thing]:
+    def _spread(self, nodes: list[ast.expr]) -> list[Thing]:
         found: list[Thing] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -168,11 +169,16 @@ class Calls(NewArrays, Reductions):
             return self.b.scalar(name, value, linear, type=value.type)
         if name == "pow":
             return self.b.elementwise(lambda x, y: self.arithmetic("pow", x, y), args)
-        if name in ("and", "or", "not") and any(self._dtype(arg) != "bool" for arg in args):
-            raise Refusal("logical functions are understood of conditions")
+        if name in ("and", "or", "not"):
+            args = [arg if self._dtype(arg) == "bool" else self._holds(arg) for arg in args]
         if name == "select" and len(args) != 3:
             raise Refusal("np.where takes one argument or three")
         return self.b.elementwise(lambda *xs: self.b.scalar(name, *xs, spelled=spelled), args)
+
+    def _holds(self, thing: Thing) -> Thing:
+        """Return whether numbers are not 0."""
+        zero = self.b.constant(0)
+        return self.b.elementwise(lambda x: self.b.scalar("ne", x, zero), (thing,))
 
     def _dtype(self, thing: Thing) -> str:
         return thing.type.dtype if isinstance(thing, (Value, Lazy)) else ""
@@ -194,6 +200,9 @@ class Calls(NewArrays, Reductions):
     def _call_argsort(self, thing: Thing, kind: Thing = None) -> Thing:
         args = [self.b.array(thing), *([kind] if kind is not None else [])]
         return append_given(self.b, np.argsort, args)
+
+    def _call_argpartition(self, thing: Thing, kth: Thing) -> Thing:
+        return append_given(self.b, np.argpartition, [self.b.array(thing), self.b.number(kth)])
 
     # Builtins
 
@@ -227,12 +236,22 @@ class Calls(NewArrays, Reductions):
     def _call_real(self, thing: Thing) -> Thing:
         return thing
 
+    def _call_conj(self, thing: Thing) -> Thing:
+        return self.b.computed(self.b.lazy(thing)) if is_array(thing) else self.b.number(thing)
+
+    def _call_isreal(self, thing: Thing) -> Thing:
+        return self.b.elementwise(lambda x: self.b.constant(True), (thing,))
+
+    def _call_iscomplex(self, thing: Thing) -> Thing:
+        return self.b.elementwise(lambda x: self.b.constant(False), (thing,))
+
     def _call_imag(self, thing: Thing) -> Thing:
         return self._call_zeros_like(thing) if is_array(thing) else self.b.constant(0.0)
 
     def _call_divmod(self, one: Thing, other: Thing) -> Thing:
-        x, y = self.b.number(one), self.b.number(other)
-        return self.b.scalar("floordiv", x, y), self.b.scalar("mod", x, y)
+        pair = one, other
+        whole = self.b.elementwise(lambda x, y: self.b.scalar("floordiv", x, y), pair)
+        return whole, self.b.elementwise(lambda x, y: self.b.scalar("mod", x, y), pair)
 
     # Methods
 
@@ -243,9 +262,11 @@ class Calls(NewArrays, Reductions):
             rewrite = "make an array of the greatest length, and count what it holds"
             raise Refusal(f"the method `{name}` of lists is not understood: {rewrite}")
         if isinstance(owner, Grown):
-            return self.list_method(owner, name, args)
+            return self.list_method(owner, name, args, keywords)
         if isinstance(owner, Complex):
             return self.complex_method(owner, name, args, keywords)
+        if name == "item" and isinstance(owner, Value) and not is_array(owner):
+            return owner
         if not is_array(owner):
             is_list = isinstance(owner, tuple) and name in CHANGES
             way = ": begin with an empty list, and append its elements" if is_list else ""
@@ -295,6 +316,9 @@ class Calls(NewArrays, Reductions):
     def _method_conj(self, owner: Value) -> Thing:
         return self.b.copy(owner)
 
+    def _method_conjugate(self, owner: Value) -> Thing:
+        return self.b.copy(owner)
+
     def _method_astype(self, owner: Thing, dtype: Thing) -> Thing:
         lazy, name = self.b.lazy(owner), dtype_name(dtype)
         if name.startswith("complex"):
@@ -335,23 +359,6 @@ _METHODS = frozenset({
 })  # fmt: skip
 _OF_NUMPY = frozenset({"take", "repeat", "cumprod", "nonzero", "trace"})
 _ALSO_REDUCE: frozenset[Any] = frozenset()
-NAMED: dict[Any, str] = {
-    getattr(np, name): name
-    for name in (
-        "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
-        "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
-        "std", "any", "all", "argmax", "argmin", "argsort", "cumsum", "reshape",
-        "ravel", "dot", "outer", "clip",
-        "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
-    )
-} | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
-     np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
-     np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
-     np.matmul: "dot", sum: "sum", given: "given", np.result_type: "result_type",
-     np.real: "real", np.imag: "imag", np.shape: "shape", np.size: "size",
-     np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d",
-     np.round: "around", np.around: "around"}  # fmt: skip
-
 
 def _has_complex(args: list[Thing]) -> bool:
     """Whether complex numbers or arrays are among the arguments, or in a tuple of arrays."""

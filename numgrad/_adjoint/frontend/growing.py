@@ -11,6 +11,7 @@ import numpy as np
 
 from ..builder.building import Builder
 from ..builder.lists import Grown
+from ..builder.loops import of_lists
 from ..builder.things import Static, Thing, is_array
 from ..ssa.ir import Value
 from ..ssa.ranges import is_natural
@@ -20,6 +21,8 @@ from .library import standing_for
 from .source import Kernel
 
 CHANGES = frozenset({"append", "pop", "extend", "clear", "insert", "remove", "sort", "reverse"})
+_ADD = frozenset({"append", "insert"})
+_BY_LOOPS = frozenset({"insert", "pop", "remove", "reverse", "sort"})
 _MOST_DEPTH = 5  # of calls that hand a list on
 
 
@@ -34,6 +37,8 @@ class GrowingLists:
     computed: Callable[[Thing], Thing]
     indices: Callable[[ast.expr], list[Any]]
     lists: Any
+    inlined: Callable[..., Thing]
+    current: ast.AST  # the statement that is read
 
     def new_lists(self, node: ast.Assign) -> tuple | None:
         """Return what several names are bound to, if a list that grows is among it."""
@@ -64,7 +69,7 @@ class GrowingLists:
             for element in made.elts:
                 self.lists.append(grown, self.computed(self.value(element)))
         elif not is_empty:
-            self._extend(grown, self.value(made))
+            self.extend(grown, self.value(made))
         return grown
 
     def _makes_list(self, made: ast.expr) -> bool:
@@ -108,9 +113,11 @@ class GrowingLists:
         names = _same_names(name, nodes)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         own = [call for call in calls if _changes(call, names)]
-        appended = [c.args[0] for c in own if getattr(c.func, "attr", "") == "append" and c.args]
+        appended = [c.args[-1] for c in own if getattr(c.func, "attr", "") in _ADD and c.args]
+        added = [node.value for node in nodes if _is_added_to(node, names)]
+        appended += [e for value in added if isinstance(value, ast.List) for e in value.elts]
         others = [found for call in calls for found in self._changed_by(call, names, kernel, depth)]
-        if not own and not others:
+        if not own and not others and not added:
             return None
         return appended + [element for found in others for element in found]
 
@@ -171,14 +178,20 @@ class GrowingLists:
         are_taken = function is not len
         return [self.lists.filled(a) if are_taken and isinstance(a, Grown) else a for a in args]
 
-    def list_method(self, grown: Grown, name: str, args: list[Thing]) -> Thing:
+    def list_method(
+        self, grown: Grown, name: str, args: list[Thing], words: dict[str, Thing]
+    ) -> Thing:
         """Call a method of a list."""
         found: Thing = Static(None)
-        if name == "append":
+        if name in _BY_LOOPS and (args or name != "pop"):
+            found = self.inlined(self.current, getattr(of_lists, name), [grown, *args], words)
+        elif words:
+            raise Refusal(f"the method `{name}` of lists takes no keywords")
+        elif name == "append":
             self.lists.append(grown, *map(self.computed, args))
         elif name == "extend":
-            self._extend(grown, *args)
-        elif name == "pop" and not args:
+            self.extend(grown, *args)
+        elif name == "pop":
             found = self.lists.pop(grown)
         elif name == "clear":
             self.lists.clear(grown)
@@ -186,12 +199,13 @@ class GrowingLists:
             found = self._copied(grown)
         else:
             raise Refusal(
-                f"the method `{name}` of lists is not understood (append, extend, pop() and clear "
-                f"are): use an array, and count what it holds"
+                f"the method `{name}` of lists is not understood (append, extend, insert, pop, "
+                f"remove, clear, sort and reverse are): use an array, and count what it holds"
             )
         return found
 
-    def _extend(self, grown: Grown, thing: Thing) -> None:
+    def extend(self, grown: Grown, thing: Thing) -> None:
+        """Append the elements of a list, a tuple or an array."""
         if isinstance(thing, tuple):
             for part in thing:
                 self.lists.append(grown, part)
@@ -210,7 +224,7 @@ class GrowingLists:
     def _copied(self, grown: Grown) -> Grown:
         size = len(grown.arrays) if isinstance(grown.arrays, tuple) else 0
         made = self.lists.new(size, self.b.hint)
-        self._extend(made, grown)
+        self.extend(made, grown)
         return made
 
     def list_element(self, grown: Grown, node: ast.expr) -> Thing:
@@ -280,6 +294,13 @@ def _changes(call: ast.Call, names: set[str]) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr not in CHANGES:
         return False
     return isinstance(function.value, ast.Name) and function.value.id in names
+
+
+def _is_added_to(node: ast.AST, names: set[str]) -> bool:
+    """Whether a statement is ``name += ...`` of one of several names."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
+        return False
+    return isinstance(node.target, ast.Name) and node.target.id in names
 
 
 def _same_names(name: str, nodes: list[ast.AST]) -> set[str]:

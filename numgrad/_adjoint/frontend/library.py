@@ -1,14 +1,29 @@
-"""Loops that stand for functions of NumPy and `heapq`: a call has the derivative of its loop."""
+"""Which loops stand for functions of NumPy and `heapq`, by the functions and their arguments."""
 
 import ast
+import cmath
 import heapq
 import math
 from typing import Any
 
 import numpy as np
+from numba.np.extensions import cross2d
+from numpy.polynomial import polynomial, polyutils
 
-from ..builder import dense, rearranging, samples, spectral, sums
-from ..builder.things import Lazy, Thing, Value
+from ..builder.given import given
+from ..builder.loops import (
+    dense,
+    of_lists,
+    places,
+    polynomials,
+    rearranging,
+    samples,
+    sets,
+    spectral,
+    sums,
+    windows,
+)  # fmt: skip
+from ..builder.things import Lazy, Thing, Value, is_array
 from ..ssa.conventions import clip, held, kink, root, slope, tied, undefined
 from ..ssa.gamma import polygamma
 from ..ssa.refusal import Refusal
@@ -23,7 +38,7 @@ _SAME_NAME = [
     "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan",
     "sinh", "cosh", "tanh", "hypot", "copysign", "fmod", "degrees", "radians", "isnan", "isfinite",
     "isinf", "gamma", "lgamma", "logaddexp", "logaddexp2", "signbit", "ldexp", "erf", "erfc",
-    "sign", "rint", "reciprocal", *_SPELLED,
+    "sign", "rint", "reciprocal", "nextafter", "spacing", *_SPELLED,
 ]  # fmt: skip
 
 
@@ -70,28 +85,45 @@ _LOOPS: dict[Any, Any] = {
     np.linalg.pinv: spectral.pinv,
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
     np.nanprod: sums.nanprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
-    np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp, np.cross: sums.cross,
+    np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp,
+    np.cross: sums.cross, cross2d: sums.cross2d,
     np.kron: sums.kron,
-    np.convolve: sums.convolve, np.count_nonzero: sums.count_nonzero,
+    np.convolve: sums.convolve,
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
     np.diff: rearranging.diff, np.diag: rearranging.diag, np.tril: rearranging.tril,
     np.triu: rearranging.triu, np.fill_diagonal: rearranging.fill_diagonal,
     np.flip: rearranging.flip, np.flipud: rearranging.flipud, np.fliplr: rearranging.fliplr,
-    np.repeat: rearranging.repeat, np.identity: rearranging.identity, np.unique: samples.unique,
+    np.identity: rearranging.identity, np.unique: samples.unique,
     np.nanmax: samples.nanmax, np.nanmin: samples.nanmin, np.nanvar: samples.nanvar,
     np.nanstd: samples.nanstd, np.nanmedian: samples.nanmedian, np.correlate: samples.correlate,
-    np.histogram: samples.histogram, np.vander: samples.vander,
+    np.vander: samples.vander,
     np.take: rearranging.take, np.argwhere: rearranging.argwhere,
     np.extract: rearranging.extract, np.array_equal: rearranging.array_equal,
     np.ediff1d: rearranging.ediff1d, np.isclose: rearranging.isclose,
     np.allclose: rearranging.allclose, np.rot90: rearranging.rot90,
     np.digitize: samples.digitize, np.nonzero: rearranging.nonzero,
-    np.flatnonzero: rearranging.flatnonzero,
+    np.flatnonzero: rearranging.flatnonzero, np.partition: sets.partition,
+    np.union1d: sets.union1d, np.intersect1d: sets.intersect1d, np.setdiff1d: sets.setdiff1d,
+    np.setxor1d: sets.setxor1d, np.isin: sets.isin, np.trim_zeros: sets.trim_zeros,
+    np.nanargmax: sets.nanargmax, np.nanargmin: sets.nanargmin, np.bartlett: windows.bartlett,
+    np.hanning: windows.hanning, np.hamming: windows.hamming, np.blackman: windows.blackman,
+    np.kaiser: windows.kaiser, np.unwrap: windows.unwrap, np.resize: places.resize,
+    np.take_along_axis: places.take_along_axis, np.logspace: places.logspace,
+    np.geomspace: places.geomspace, np.tri: places.tri, np.tril_indices: places.tril_indices,
+    np.triu_indices: places.triu_indices, np.tril_indices_from: places.tril_indices_from,
+    np.triu_indices_from: places.triu_indices_from, np.indices: places.indices,
+    np.diagflat: places.diagflat, np.nanpercentile: samples.nanpercentile,
+    np.nanquantile: samples.nanquantile, np.cov: samples.cov, np.corrcoef: samples.corrcoef,
+    polynomial.polyadd: polynomials.polyadd, polynomial.polysub: polynomials.polysub,
+    polynomial.polymul: polynomials.polymul, polynomial.polydiv: polynomials.polydiv,
+    polynomial.polyint: polynomials.polyint, polynomial.polyval: polynomials.polyval,
+    polyutils.trimseq: polynomials.trimseq,
 }  # fmt: skip
 _OF_LISTS: dict[Any, Any] = {
-    heapq.heappush: rearranging.heappush, heapq.heappop: rearranging.heappop,
-    heapq.heapify: rearranging.heapify, heapq.heapreplace: rearranging.heapreplace,
-    heapq.heappushpop: rearranging.heappushpop,
+    heapq.heappush: of_lists.heappush, heapq.heappop: of_lists.heappop,
+    heapq.heapify: of_lists.heapify, heapq.heapreplace: of_lists.heapreplace,
+    heapq.heappushpop: of_lists.heappushpop, heapq.nsmallest: of_lists.nsmallest,
+    heapq.nlargest: of_lists.nlargest, sorted: of_lists.in_order,
 }  # fmt: skip
 
 
@@ -104,8 +136,8 @@ def standing_for(function: Any) -> Any:
 
 
 _BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.where,
-    np.percentile, np.quantile, np.cov, np.corrcoef, np.eye,
-    np.searchsorted, np.delete,
+    np.percentile, np.quantile, np.eye, np.searchsorted, np.delete, np.count_nonzero, np.repeat,
+    np.histogram,
 } | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
@@ -117,7 +149,9 @@ _AXES: dict[Any, range] = {
     np.diag: range(1, 3), np.diff: range(1, 3), np.sort: range(1, 3), np.interp: range(0, 2),
     np.flipud: range(1, 9), np.fliplr: range(2, 9), np.rot90: range(2, 3),
     np.digitize: range(1, 2), np.bincount: range(1, 2), np.convolve: range(1, 2),
-    np.correlate: range(1, 2), np.vander: range(1, 2),
+    np.correlate: range(1, 2), np.vander: range(1, 2), np.partition: range(1, 3),
+    np.trim_zeros: range(1, 2), np.unwrap: range(1, 3), polyutils.trimseq: range(1, 2),
+    np.cov: range(1, 3), np.corrcoef: range(1, 3), np.vdot: range(1, 2),
 }  # fmt: skip
 
 
@@ -129,7 +163,10 @@ def _require_axes(function: Any, args: list[Thing]) -> None:
         raise Refusal(f"np.{name} is not understood of an array of {ndim} axes: write the loops")
 
 
-_WITH_LISTS = (np.take, np.delete, np.percentile, np.quantile, np.searchsorted, np.digitize)
+_WITH_LISTS = (
+    np.take, np.delete, np.percentile, np.quantile, np.searchsorted, np.digitize, np.isin,
+    np.repeat,
+)  # fmt: skip
 
 
 def _require_array(function: Any, args: list[Thing]) -> None:
@@ -163,7 +200,9 @@ def loops_of(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
 
 _SCALARS: dict[Any, Any] = {
     np.fmax: sums.fmax, np.fmin: sums.fmin, np.sinc: sums.sinc,
-    np.angle: sums.angle,    np.nan_to_num: sums.nan_to_num,
+    np.angle: sums.angle, np.nan_to_num: sums.nan_to_num, np.float_power: sums.float_power,
+    np.logical_xor: sums.logical_xor, np.isposinf: sums.isposinf, np.isneginf: sums.isneginf,
+    np.gcd: sums.gcd, np.lcm: sums.lcm, math.gcd: sums.gcd, math.frexp: sums.frexp,
 }  # fmt: skip
 
 
@@ -190,14 +229,16 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
             np.quantile: (samples.quantile, samples.quantiles),
         }[function]
         return one if _is_number(args[1]) else several
-    if function in (np.cov, np.corrcoef):
-        rows, two = {
-            np.cov: (samples.covariance_of_rows, samples.covariance_of_two),
-            np.corrcoef: (samples.correlation_of_rows, samples.correlation_of_two),
-        }[function]
-        if len(args) == 1 and args[0].type.ndim != 2:
-            raise Refusal("of one sample: write np.var(x, ...) or the loop")
-        return rows if len(args) == 1 else two
+    if function is np.count_nonzero:
+        has_axis = len(args) > 1 or "axis" in words
+        return places.count_nonzero_along if has_axis else sums.count_nonzero
+    if function is np.repeat:
+        count = args[1] if len(args) > 1 else words["repeats"]
+        return rearranging.repeat if _is_number(count) else places.repeat_each
+    if function is np.histogram:
+        bins = args[1] if len(args) > 1 else words.get("bins")
+        is_known = bins is not None and is_array(bins)
+        return samples.histogram_at if is_known else samples.histogram
     if function is np.eye:
         return rearranging.eye if len(args) > 1 or set(words) - {"dtype"} else None
     if function is np.bincount:
@@ -211,7 +252,34 @@ def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
         return rearranging.delete if _is_number(args[1]) else rearranging.delete_several
     if function is np.where:
         return rearranging.nonzero if len(args) == 1 else None
+    if args[0].type.ndim != 1:
+        return sums.trapezoid_of_rows
     return sums.trapezoid if len(args) == 2 or "x" in words else sums.even_trapezoid
+
+
+# What the readers of calls read, by the names of their methods.
+NAMED: dict[Any, str] = {
+    getattr(np, name): name
+    for name in (
+        "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
+        "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
+        "std", "any", "all", "argmax", "argmin", "argsort", "cumsum", "reshape",
+        "ravel", "dot", "outer", "clip",
+        "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
+        "dstack", "array_split", "split", "hsplit", "vsplit", "dsplit", "broadcast_to",
+        "broadcast_arrays", "broadcast_shapes", "select", "atleast_3d", "moveaxis", "divmod",
+        "conj", "argpartition", "isreal", "iscomplex", "iscomplexobj", "isrealobj", "isscalar",
+    )
+} | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
+     np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
+     np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
+     np.matmul: "dot", sum: "total", given: "given", np.result_type: "result_type",
+     np.real: "real", np.imag: "imag", np.shape: "shape", np.size: "size",
+     np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d",
+     np.round: "around", np.around: "around", np.asarray_chkfinite: "asarray",
+     cmath.rect: "rect",
+     np.lib.stride_tricks.sliding_window_view: "sliding_window_view",
+     **({np.vstack: "vstack"} if "row_stack" in vars(np) else {})}  # fmt: skip
 
 
 def _is_number(thing: Thing) -> bool:

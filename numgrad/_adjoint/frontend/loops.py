@@ -10,6 +10,7 @@ from ..builder.building import Builder
 from ..builder.creation import bounds_of
 from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Static, Thing, is_array
+from ..builder.views import is_contiguous
 from ..ssa.ir import BOOLEAN, INTEGER, Op, Region, Value
 from ..ssa.refusal import Refusal
 from .carried import Again, Carried, Path
@@ -82,7 +83,7 @@ class Loops:
             name = self._called(node.func)
             if name in ("range", "prange"):
                 return self._range([self.number(arg) for arg in node.args])
-            if name in ("ndindex", "ndenumerate"):
+            if name in ("ndindex", "ndenumerate", "nditer"):
                 return getattr(self, f"_{name}")([self.value(arg) for arg in node.args])
             if name in ("enumerate", "zip", "reversed"):
                 return getattr(self, f"_{name}")(node)
@@ -158,6 +159,27 @@ class Loops:
         self.run_over.append(array)
         start, stop, step, at = self._ndindex([tuple(self.b.shape(array))])
         return start, stop, step, lambda i: (at(i), self.b.load(array, list(at(i))))
+
+    def _nditer(self, args: list[Thing]) -> Iteration:
+        """A loop over the numbers of an array, or of several arrays of one shape."""
+        things = args[0] if isinstance(args[0], tuple) else (args[0],)
+        arrays = [self.b.array(thing) for thing in things]
+        if not all(map(is_contiguous, arrays)):
+            raise Refusal("np.nditer is understood of arrays in one piece: write `.copy()`")
+        self.run_over += arrays
+        if len({array.type.ndim for array in arrays}) > 1:
+            raise Refusal("np.nditer is understood of arrays of one shape")
+        shape = self.b.shape(arrays[0])
+        for other in arrays[1:]:
+            for one, another in zip(shape, self.b.shape(other), strict=True):
+                self.b.check_equal(one, another, "np.nditer is understood of arrays of one shape")
+        start, stop, step, at = self._ndindex([tuple(shape)])
+
+        def each(i: Value) -> Thing:
+            found = tuple([self.b.load(array, list(at(i))) for array in arrays])
+            return found if isinstance(args[0], tuple) else found[0]
+
+        return start, stop, step, each
 
     def _zip(self, node: ast.Call) -> Iteration | list[Thing]:
         parts = [self.iteration(arg) for arg in node.args]

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..builder import rearranging
 from ..builder.bases import arrays_of, bases
 from ..builder.building import Builder
 from ..builder.lists import Grown, Lists, as_tuple
+from ..builder.loops import rearranging
 from ..builder.things import Complex, Lazy, Static, Thing, is_array, tuple_like
 from ..ssa.ir import Op, Region, Value
 from ..ssa.refusal import Place, Refusal, located
@@ -291,6 +291,9 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
         self.b.hint = target.id
         value = self.value(node.value)
         self.b.hint = ""
+        if isinstance(old, Grown) and isinstance(node.op, ast.Add):
+            self.extend(old, value)
+            return
         if isinstance(old, Complex) and isinstance(old.re, Value) and old.re.type.is_array:
             self.complex_write(old, [], self._augmented(node, old, value), "")
             return
@@ -363,14 +366,15 @@ class Statements(Branches, Calls, Loops, ComplexNumbers, GrowingLists, Copies, E
         """Read the statements of another function in the place of its call."""
         is_read = isinstance(function, (Closure, Kernel))
         kernel = function if is_read else Kernel.of(function)
-        callers = [called for called, _ in self.chain] + [self.kernel.plain]
-        if kernel.plain in callers and not kernel.is_library:  # the library's ends
-            raise Refusal(
-                "recursion is not understood: write a loop, over a list of what remains to be done "
-                "(`todo = [first]`, `while todo: ... todo.pop()`)"
-            )
         self.b.program.calls += 1
         if self.b.program.calls > _MOST_CALLS or len(self.chain) > _DEPTH:
+            callers = [called for called, _ in self.chain] + [self.kernel.plain]
+            if kernel.plain in callers:
+                raise Refusal(
+                    "recursion whose depth is not known when the kernel is compiled is not "
+                    "understood: write a loop, over a list of what remains to be done "
+                    "(`todo = [first]`, `while todo: ... todo.pop()`)"
+                )
             raise Refusal(f"more than {_MOST_CALLS} calls would be inlined")
         names = bound(self, kernel, args, keywords)
         site = (kernel.plain, (id(node), self.b.program.site))

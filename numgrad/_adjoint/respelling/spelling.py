@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterable
 from typing import TypeGuard
 
+from .apart import APART
+
 
 def respelled(
-    source: str, tapes: Iterable[str], arrays: Iterable[str]
+    source: str, tapes: Iterable[str], arrays: Iterable[str], apart: bool = True
 ) -> tuple[str, dict[str, str]]:
     """Return a derived source in other words, which do the same with the same bits; and the words
     by the names that they have there.
@@ -21,9 +23,11 @@ def respelled(
         are not negative.
     arrays : iterable of str
         Names of shadows of arrays: where one of them is added to another, both have one shape.
+    apart : bool, optional
+        Whether functions of NumPy are compiled apart, without the options of the source.
     """
     arrays = set(arrays)
-    tree, words = ast.parse(source), _Words(source)
+    tree, words = ast.parse(source), _Words(source, apart)
     for function in tree.body:
         assert isinstance(function, ast.FunctionDef)
         _Respelling(_rows(function, set(tapes)), arrays, words).visit(function)
@@ -33,19 +37,26 @@ def respelled(
 class _Words:
     """Gives each word a name that a source does not have.
 
+    Parameters
+    ----------
+    source : str
+    apart : bool
+        As `respelled` takes it.
+
     Attributes
     ----------
     used : dict
         The words by their names.
     """
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, apart: bool) -> None:
+        self.apart = APART if apart else {}
         self._taken = set(re.findall(r"\w+", source))
         self.used: dict[str, str] = {}
 
     def call(self, word: str, *arguments: ast.expr) -> ast.Call:
         """Return the call of a word."""
-        name = word
+        name = word.replace("np.", "").replace("linalg.", "").replace(" ", "_")
         while name in self._taken:
             name += "_"
         self.used[name] = word
@@ -146,6 +157,8 @@ class _Respelling(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = ast.unparse(node.func)
+        if (apart := self._apart(node, name)) is not None:
+            return apart
         if isinstance(node.func, ast.Attribute) and node.func.attr == "copy" and not node.args:
             return self.words.call("copied", node.func.value)
         if name != "np.zeros" or len(node.args) != 1 or node.keywords:
@@ -156,6 +169,15 @@ class _Respelling(ast.NodeTransformer):
         if not is_plain or not 0 < len(lengths) <= 2:
             return node
         return self.words.call(f"zeros_{len(lengths)}", *lengths)
+
+    def _apart(self, node: ast.Call, name: str) -> ast.Call | None:
+        """Return the call of a function that is compiled apart; None for other functions."""
+        kinds = [ast.literal_eval(word.value) for word in node.keywords if word.arg == "kind"]
+        key = " ".join([name, *kinds])
+        if key not in self.words.apart or len(kinds) < len(node.keywords):
+            return None
+        takes = APART[key].__code__.co_argcount
+        return self.words.call(key, *node.args) if len(node.args) == takes else None
 
 
 def _loaded(name: ast.expr) -> ast.expr:

@@ -127,6 +127,8 @@ SCALARS: dict[str, Scalar] = {
     "degrees": _function("{g} * 57.29577951308232", heavy=False),
     "radians": _function("{g} * 0.017453292519943295", heavy=False),
     "reciprocal": _function("-{g} * ({r} * {r})", heavy=False),
+    "nextafter": _function("{g}", None, result="same", heavy=False),
+    "spacing": _function(None, result="same", heavy=False),
     "sign": _function(None, result="same", heavy=False),
     "floor": _function(None, heavy=False),
     "ceil": _function(None, heavy=False),

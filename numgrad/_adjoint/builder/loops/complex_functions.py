@@ -41,6 +41,16 @@ def sqrt(a, b):
     return 0.5 * b / t, t
 
 
+def polar(a, b):
+    """Return the modulus and the angle."""
+    return math.hypot(a, b), math.atan2(b, a)
+
+
+def rect(r, t):
+    """Return the number of a modulus and an angle."""
+    return r * math.cos(t), r * math.sin(t)
+
+
 def sin(a, b):
     """Return the sine."""
     return math.sin(a) * math.cosh(b), math.cos(a) * math.sinh(b)
@@ -86,3 +96,50 @@ def power(a, b, c, d):
     r, t = math.log(math.hypot(a, b)), math.atan2(b, a)
     m, p = math.exp(c * r - d * t), d * r + c * t
     return m * math.cos(p), m * math.sin(p)
+
+
+def tan(a, b):
+    """Return the tangent."""
+    p, q = tanh(-b, a)
+    return q, -p
+
+
+def log10(a, b):
+    """Return the logarithm to the base 10."""
+    return math.log10(math.hypot(a, b)), math.atan2(b, a) / math.log(10.0)
+
+
+def acos(a, b):
+    """Return the inverse cosine."""
+    (p, q), (r, s) = sqrt(1.0 - a, -b), sqrt(1.0 + a, b)
+    return 2.0 * math.atan2(p, r), math.asinh(r * q - s * p)
+
+
+def acosh(a, b):
+    """Return the inverse hyperbolic cosine."""
+    (p, q), (r, s) = sqrt(a - 1.0, b), sqrt(a + 1.0, b)
+    return math.asinh(r * p + s * q), 2.0 * math.atan2(q, r)
+
+
+def asinh(a, b):
+    """Return the inverse hyperbolic sine."""
+    (p, q), (r, s) = sqrt(1.0 + b, -a), sqrt(1.0 - b, a)
+    return math.asinh(p * s - r * q), math.atan2(b, p * r - q * s)
+
+
+def asin(a, b):
+    """Return the inverse sine."""
+    p, q = asinh(-b, a)
+    return q, -p
+
+
+def atanh(a, b):
+    """Return the inverse hyperbolic tangent."""
+    re = 0.25 * math.log1p(4.0 * a / ((1.0 - a) * (1.0 - a) + b * b))
+    return re, 0.5 * math.atan2(2.0 * b, (1.0 - a) * (1.0 + a) - b * b)
+
+
+def atan(a, b):
+    """Return the inverse tangent."""
+    p, q = atanh(-b, a)
+    return q, -p

@@ -1,8 +1,8 @@
-"""Functions of NumPy and `heapq` that rearrange elements: the loops that stand for them."""
+"""Functions of NumPy that rearrange elements: the loops that stand for them."""
 
 import numpy as np
 
-from .given import given
+from ..given import given
 
 
 def flattened(x):
@@ -263,9 +263,14 @@ def delete_several(x, places):
     return compress(flat, stays)
 
 
-def ediff1d(x):
-    """Return the differences of neighbours among all elements."""
-    return neighbours(flattened(x))
+def ediff1d(ary, to_end=None, to_begin=None):
+    """Return the differences of neighbours among all elements, between others."""
+    made = neighbours(flattened(ary))
+    if to_begin is not None:
+        made = np.append(np.atleast_1d(to_begin), made)
+    if to_end is not None:
+        made = np.append(made, np.atleast_1d(to_end))
+    return made
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08):
@@ -278,9 +283,15 @@ def allclose(a, b, rtol=1e-05, atol=1e-08):
     return np.all(isclose(a, b, rtol, atol))
 
 
-def rot90(x):
-    """Return a matrix turned by a right angle."""
-    return x.T[::-1]
+def rot90(m, k=1):
+    """Return a matrix turned by right angles."""
+    if k % 4 == 0:
+        return m[:]
+    if k % 4 == 1:
+        return m.T[::-1]
+    if k % 4 == 2:
+        return m[::-1, ::-1]
+    return m.T[:, ::-1]
 
 
 def extract(condition, x):
@@ -293,67 +304,3 @@ def array_equal(a, b):
     if a.ndim != b.ndim or a.shape != b.shape:
         return False
     return np.all(a == b)
-
-
-def heappush(heap, item):
-    """Append an item to a heap, and move the item up to its place."""
-    heap.append(item)
-    raised(heap, 0, len(heap) - 1)
-
-
-def heappop(heap):
-    """Remove the smallest item of a heap, and return it."""
-    last = heap.pop()
-    if len(heap) == 0:
-        return last
-    return heapreplace(heap, last)
-
-
-def heapreplace(heap, item):
-    """Put an item in the place of the smallest one, which is returned."""
-    smallest = heap[0]
-    heap[0] = item
-    lowered(heap, 0)
-    return smallest
-
-
-def heappushpop(heap, item):
-    """Return the smallest of an item and those of a heap, in which the others remain."""
-    if len(heap) > 0 and heap[0] < item:
-        return heapreplace(heap, item)
-    return item
-
-
-def heapify(heap):
-    """Make a heap of a list."""
-    for place in range(len(heap) // 2 - 1, -1, -1):
-        lowered(heap, place)
-
-
-def raised(heap, top, place):
-    """Move an item towards the top of a heap, past those that are greater."""
-    item = heap[place]
-    while place > top:
-        parent = (place - 1) // 2
-        above = heap[parent]
-        if not item < above:
-            break
-        heap[place] = above
-        place = parent
-    heap[place] = item
-
-
-def lowered(heap, top):
-    """Move an item down to its place: the smaller children rise, and then the item does."""
-    count = len(heap)
-    place = top
-    item = heap[top]
-    child = 2 * top + 1
-    while child < count:
-        if child + 1 < count and not heap[child] < heap[child + 1]:
-            child += 1
-        heap[place] = heap[child]
-        place = child
-        child = 2 * place + 1
-    heap[place] = item
-    raised(heap, top, place)

@@ -1,11 +1,12 @@
 """Functions of NumPy for samples and signals, as the loops that stand for them in kernels."""
 
+import builtins
 import math
 
 import numpy as np
 
-from ..ssa.conventions import slope
-from .given import given
+from ...ssa.conventions import slope
+from ..given import given
 from .rearranging import compress, flattened
 
 
@@ -38,6 +39,16 @@ def nanstd(x):
 def nanmedian(x):
     """Return the median of what is not NaN."""
     return np.median(_numbers(x))
+
+
+def nanpercentile(x, q):
+    """Return what a share of the elements that are not NaN, of a hundred, is below."""
+    return np.percentile(_numbers(x), q)
+
+
+def nanquantile(x, q):
+    """Return what a share of the elements that are not NaN is below."""
+    return np.quantile(_numbers(x), q)
 
 
 def percentile(x, q):
@@ -88,6 +99,17 @@ def histogram(x, bins=10, range=None):  # noqa: A002 - as NumPy calls it
     return _histogram(flat, bins, float(low), float(high))
 
 
+def histogram_at(x, bins, range=None):  # noqa: A002 - as NumPy calls it
+    """Return how many elements lie between given edges, and the edges."""
+    flat, last = flattened(x), bins.size - 1
+    counts = np.zeros(last, dtype=np.int64)
+    places = np.digitize(flat, bins)
+    for i in builtins.range(flat.size):
+        if places[i] > 0 and flat[i] <= bins[last]:
+            counts[min(places[i], last) - 1] += 1
+    return counts, bins
+
+
 def _histogram(flat, bins, low, high):
     """Return how many elements lie between edges from one number to another, and the edges."""
     counts, first = given(np.histogram, flat, bins, (low, high))
@@ -130,25 +152,31 @@ def _centred(x, axis):
     return made
 
 
-def covariance_of_rows(m):
-    """Return the covariances of the rows of a matrix."""
-    middle = _centred(m, 1)
-    return np.dot(middle, middle.T) / (m.shape[1] - 1.0)
+def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+    """Return the covariances of variables, each a row; of one vector its variance."""
+    middle = _centred(_variables(m, y, rowvar), 1)
+    less = (0 if bias else 1) if ddof is None else ddof
+    made = np.dot(middle, middle.T) / max(middle.shape[1] - less, 0.0)
+    return made[0, 0] if m.ndim == 1 and y is None else made
 
 
-def covariance_of_two(m, y):
-    """Return the covariances of two samples."""
-    return covariance_of_rows(np.vstack((m, y)))
+def corrcoef(x, y=None, rowvar=True):
+    """Return the correlations of variables, each a row."""
+    if x.ndim == 1 and y is None:
+        return 1.0
+    return _scaled(cov(x, y, rowvar))
 
 
-def correlation_of_rows(m):
-    """Return the correlations of the rows of a matrix."""
-    return _scaled(covariance_of_rows(m))
+def _variables(m, y, rowvar):
+    """Return one or two samples as the rows of a matrix."""
+    rows = _rows(m, rowvar)
+    return rows if y is None else np.vstack((rows, _rows(y, rowvar)))
 
 
-def correlation_of_two(m, y):
-    """Return the correlations of two samples."""
-    return _scaled(covariance_of_two(m, y))
+def _rows(m, rowvar):
+    if m.ndim == 1:
+        return m[None, :]
+    return m if rowvar else m.T
 
 
 def _scaled(c):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...ssa.conventions import held
 from .rearranging import flattened
 
 
@@ -88,12 +89,23 @@ def ptp(x):
 
 
 def cross(a, b):
-    """Return the cross product of vectors in space."""
+    """Return the cross products of vectors, or of rows."""
+    if a.ndim == 1 and b.ndim == 1:
+        p, q = a[2] if a.size == 3 else 0.0, b[2] if b.size == 3 else 0.0
+        return np.array([a[1] * q - p * b[1], p * b[0] - a[0] * q, a[0] * b[1] - a[1] * b[0]])
+    if a.ndim > 2 or b.ndim > 2:
+        raise NotImplementedError("np.cross is understood of vectors and of rows of matrices")
+    made = np.empty((a.shape[0] if a.ndim == 2 else b.shape[0], 3), dtype=np.result_type(a, b))
+    for i in range(made.shape[0]):
+        made[i, :] = cross(a[i, :] if a.ndim == 2 else a, b[i, :] if b.ndim == 2 else b)
+    return made
+
+
+def cross2d(a, b):
+    """Return the cross product of two vectors in a plane, a number."""
     if a.ndim != 1 or b.ndim != 1:
-        raise NotImplementedError("np.cross is understood of two vectors: write a loop over rows")
-    return np.array(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    )
+        raise NotImplementedError("cross2d is understood of two vectors: write a loop over rows")
+    return a[0] * b[1] - a[1] * b[0]
 
 
 def kron(a, b):
@@ -175,6 +187,16 @@ def even_trapezoid(y, dx=1.0):
     return total * dx
 
 
+def trapezoid_of_rows(y, x=None, dx=1.0):
+    """Return the integral of each row by the trapezoidal rule."""
+    if y.ndim != 2 or (x is not None and x.ndim != 1):
+        raise NotImplementedError("np.trapezoid is understood of matrices over a vector")
+    made = np.empty(y.shape[0])
+    for i in range(y.shape[0]):
+        made[i] = even_trapezoid(y[i, :], dx) if x is None else trapezoid(y[i, :], x)
+    return made
+
+
 def interp_number(x, xp, fp):
     """Return a number between given points, by lines; at a point, the line to its right."""
     n = xp.size
@@ -230,6 +252,50 @@ def nan_to_num(x, copy=True, nan=0.0):
     if x == np.inf:
         return 1.7976931348623157e308
     return -1.7976931348623157e308 if x == -np.inf else x
+
+
+def float_power(x, y):
+    """Return a power of floats."""
+    return (x * 1.0) ** (y * 1.0)
+
+
+def logical_xor(x, y):
+    """Whether one of two conditions holds, and not both."""
+    return (x != 0) != (y != 0)
+
+
+def isposinf(x):
+    """Whether a number is infinite and positive."""
+    return x == np.inf
+
+
+def isneginf(x):
+    """Whether a number is infinite and negative."""
+    return x == -np.inf
+
+
+def gcd(x, y):
+    """Return the greatest common divisor of integers."""
+    a, b = abs(x), abs(y)
+    while b != 0:
+        a, b = b, a % b
+    return a
+
+
+def lcm(x, y):
+    """Return the least common multiple of integers."""
+    divisor = gcd(x, y)
+    return abs(x) // divisor * abs(y) if divisor != 0 else 0
+
+
+def frexp(x):
+    """Return a number as one from 1/2 to 1 times a power of 2, and the exponent."""
+    exponent = 0
+    if held(x) != 0.0 and np.isfinite(held(x)):
+        exponent = math.floor(math.log2(abs(held(x)))) + 1
+        share = abs(math.ldexp(held(x), -exponent))  # the logarithm is rounded
+        exponent += (share >= 1.0) - (share < 0.5)
+    return math.ldexp(x, -exponent), exponent
 
 
 def angle(x):

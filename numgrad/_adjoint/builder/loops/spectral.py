@@ -7,8 +7,8 @@ one is asked for, it is NaN.
 
 import numpy as np
 
-from ..ssa.conventions import slope, undefined
-from .given import given
+from ...ssa.conventions import slope, undefined
+from ..given import given
 
 
 def _rounding(values, n):

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..ssa.conventions import held, kink, root, slope
-from .given import given
+from ...ssa.conventions import held, kink, root, slope
+from ..given import given
 from .rearranging import flattened
 
 
