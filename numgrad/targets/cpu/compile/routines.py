@@ -21,7 +21,11 @@ MATMUL = "numgrad_matmul"
 LAPACK = {
     name: "numgrad_" + name for name in ("lu_factor", "lu_solve", "solve_triangular", "cholesky")
 }
-"""Names under which kernels call the functions of `blas` and `lapack` that serve all dtypes."""
+TRIDIAGONAL = {
+    name: "numgrad_" + name for name in ("hermitian_reduced", "eigvalsh", "hermitian_vectors")
+}
+"""Names under which kernels call the functions of `blas`, `lapack` and `tridiagonal` that serve all
+dtypes."""
 
 _CPU = (__package__ or "").rpartition(".")[0]
 
@@ -104,6 +108,7 @@ _copies = {"gather": GATHER, "scatter": SCATTER, "copy": COPY}
 _known = [(symbol, "codegen.copy_loops", name) for name, symbol in _copies.items()]
 _known += [(MATMUL, "linalg.blas", "matmul"), (NUMPY_LOOP, "ufunc.numpy_loop_code", "call_loop")]
 _known += [(symbol, "linalg.lapack", name) for name, symbol in LAPACK.items()]
+_known += [(symbol, "linalg.tridiagonal", name) for name, symbol in TRIDIAGONAL.items()]
 for _item in _known:
     object_loader.add_symbol_provider(lambda _, item=_item: _provide(*item), _item[0].__eq__)
 for _symbol in SYMBOLS:
