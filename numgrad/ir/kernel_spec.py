@@ -270,7 +270,7 @@ class LibrarySpec:
     ----------
     name : str
         ``matmul``, ``lu_factor``, ``lu_solve``, ``solve_triangular``, ``cholesky``,
-        ``hermitian_reduced``, ``eigvalsh`` or ``hermitian_vectors``.
+        ``hermitian_reduced``, ``eigvalsh``, ``hermitian_vectors``, ``qr`` or ``qr_square``.
     dtype : dtype
         float32, float64, complex64 or complex128.
     lower, adjoint : bool

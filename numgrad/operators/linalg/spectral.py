@@ -234,7 +234,7 @@ class Reduced(Factors, Factorization):
 
 hermitian_reduced = Reduced(
     "(n,n)->(n,n)", "hermitian_reduced", results=("double",), differentiable=False,
-    reason="there is no memory to reduce the matrix in",
+    reason="no memory is left to work in",
 )  # fmt: skip
 eigvalsh = Reduced(
     "(n,n),(n,n)->(n)", "eigvalsh", results=("real",), reason="Eigenvalues did not converge"

@@ -24,8 +24,9 @@ LAPACK = {
 TRIDIAGONAL = {
     name: "numgrad_" + name for name in ("hermitian_reduced", "eigvalsh", "hermitian_vectors")
 }
-"""Names under which kernels call the functions of `blas`, `lapack` and `tridiagonal` that serve all
-dtypes."""
+ORTHOGONAL = {name: "numgrad_" + name for name in ("qr", "qr_square")}
+"""Names under which kernels call the functions of `blas`, `lapack`, `tridiagonal` and `orthogonal`
+that serve all dtypes."""
 
 _CPU = (__package__ or "").rpartition(".")[0]
 
@@ -109,6 +110,7 @@ _known = [(symbol, "codegen.copy_loops", name) for name, symbol in _copies.items
 _known += [(MATMUL, "linalg.blas", "matmul"), (NUMPY_LOOP, "ufunc.numpy_loop_code", "call_loop")]
 _known += [(symbol, "linalg.lapack", name) for name, symbol in LAPACK.items()]
 _known += [(symbol, "linalg.tridiagonal", name) for name, symbol in TRIDIAGONAL.items()]
+_known += [(symbol, "linalg.orthogonal", name) for name, symbol in ORTHOGONAL.items()]
 for _item in _known:
     object_loader.add_symbol_provider(lambda _, item=_item: _provide(*item), _item[0].__eq__)
 for _symbol in SYMBOLS:

@@ -15,7 +15,7 @@ from numba.extending import register_jitable
 
 from ....ir.kernel_spec import LibrarySpec, RawSpec
 from ..compile.intrinsics import load, load_word, stack_words, store, store_word
-from ..compile.routines import LAPACK, TRIDIAGONAL
+from ..compile.routines import LAPACK, ORTHOGONAL, TRIDIAGONAL
 from .fortran import by_address, call_fortran, caller, copy_elements, unit_bits
 from .library import describe, symbols
 
@@ -36,6 +36,8 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
                            reductions; fails without convergence
     ``hermitian_vectors``  ``(n,n),(n,n)->(n),(n,n)``: the eigenvalues and the eigenvectors;
                            fails without convergence
+    ``qr``                 ``(m,n)->(m,n),(n,n)``: QR factors of matrices with ``m >= n``
+    ``qr_square``          ``(m,n)->(m,m),(m,n)``: QR factors, the first of which is square
     =====================  =================================================================
 
     A kernel that fails reports which system of its loop has failed. Factors must be C-contiguous;
@@ -44,7 +46,7 @@ def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = 
     with the conjugate transpose of the matrix.
     """
     dtype = np.dtype(dtype)
-    call = caller((LAPACK | TRIDIAGONAL)[name], symbols(name, dtype))
+    call = caller((LAPACK | TRIDIAGONAL | ORTHOGONAL)[name], symbols(name, dtype))
     options = (dtype.itemsize, int(dtype.kind == "c"), unit_bits(dtype), unit_bits(dtype, -1))
     options = (*options, int(lower), int(adjoint))
 

@@ -30,6 +30,8 @@ SIGNATURES = {
     "hermitian_reduced": "(n,n)->(n,n)",
     "eigvalsh": "(n,n),(n,n)->(n)",
     "hermitian_vectors": "(n,n),(n,n)->(n),(n,n)",
+    "qr": "(m,n)->(m,n),(n,n)",
+    "qr_square": "(m,n)->(m,m),(m,n)",
 }
 ROUTINES = {
     "matmul": ("gemm",),
@@ -40,15 +42,17 @@ ROUTINES = {
     "hermitian_reduced": ("sytrd",),
     "eigvalsh": ("sytrd", "sterf"),
     "hermitian_vectors": ("sytrd", "stedc", "ormtr"),
+    "qr": ("geqrf", "orgqr"),
+    "qr_square": ("geqrf", "orgqr"),
 }
 """The routines that the function of each kernel calls, by their names for real dtypes."""
 
-IN_DOUBLE = ("hermitian_reduced", "eigvalsh", "hermitian_vectors")
+IN_DOUBLE = ("hermitian_reduced", "eigvalsh", "hermitian_vectors", "qr", "qr_square")
 """The kernels that compute in double precision, whose functions allocate memory to work in."""
 _REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
 _BLAS = frozenset(("gemm", "trsm", "swap", "scal"))
 _ON_REALS = frozenset(("scal", "sterf", "stedc"))
-_OF_COMPLEX = {"sytrd": "hetrd", "ormtr": "unmtr"}
+_OF_COMPLEX = {"sytrd": "hetrd", "ormtr": "unmtr", "orgqr": "ungqr"}
 _MEMORY = tuple(object_loader.PYTHON + name for name in ("PyMem_RawMalloc", "PyMem_RawFree"))
 _PREFIX = "numgrad_fortran_"
 _INT32 = np.dtype(np.int32)
@@ -72,12 +76,12 @@ def describe(spec: LibrarySpec) -> LibraryKernel:
     real, wide = np.finfo(dtype).dtype, double(dtype)
     outputs = {
         "lu_factor": (dtype, _INT32), "hermitian_reduced": (wide,), "eigvalsh": (real,),
-        "hermitian_vectors": (real, dtype),
+        "hermitian_vectors": (real, dtype), "qr": (dtype, dtype), "qr_square": (dtype, dtype),
     }.get(spec.name, (dtype,))  # fmt: skip
     inputs = {
         "lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype),
         "hermitian_reduced": (dtype,), "eigvalsh": (dtype, wide),
-        "hermitian_vectors": (dtype, wide),
+        "hermitian_vectors": (dtype, wide), "qr": (dtype,), "qr_square": (dtype,),
     }.get(spec.name, (dtype, dtype))  # fmt: skip
     return LibraryKernel(spec.name, SIGNATURES[spec.name], inputs, outputs)
 

@@ -17,6 +17,7 @@ from numba.extending import register_jitable
 
 from ..compile.intrinsics import call_function, load, load_word, store, store_word
 from .fortran import by_address, call_fortran, copy_elements
+from .precision import narrow, read_columns, write_row
 
 U, L, N, FROM_IDENTITY = (ord(c) for c in "ULNI")
 WORK_OF_A_ROW, MORE_WORK = 64, 65 * 64
@@ -27,22 +28,6 @@ SMALLEST, LARGEST = 2.0**-485, 2.0**485
 
 
 # Elements -----------------------------------------------------------------------------------------
-
-
-@register_jitable
-def _widen(target, source, step, count, parts):
-    """Copy numbers in single precision, ``step`` bytes apart, to contiguous double ones."""
-    for k in range(count):
-        for part in range(parts):
-            one = load(source + k * step + 4 * part, types.float32)
-            store(target + 8 * (k * parts + part), np.float64(one))
-
-
-@register_jitable
-def _narrow(target, source, count):
-    """Copy contiguous real numbers in double precision to single ones."""
-    for k in range(count):
-        store(target + 4 * k, np.float32(load(source + 8 * k, types.float64)))
 
 
 @register_jitable
@@ -111,12 +96,7 @@ def _reduce(sytrd, form, n, power, source, row, column, reduced, memory):
     what `_parts_of_memory` returns."""
     is_single, parts, lower = form
     itemsize = 8 * parts
-    for j in range(n):
-        target = reduced + j * n * itemsize
-        if is_single:
-            _widen(target, source + j * column, row, n, parts)
-        else:
-            copy_elements(target, source + j * column, row, n, itemsize)
+    read_columns(reduced, source, row, column, n, n, parts, is_single)
     if power != 1.0:
         _multiply(reduced, n * n * parts, power)
     d, e, tau, work = memory
@@ -164,7 +144,7 @@ def _deliver(w, values, n, power, is_single):
     if power != 1.0:
         _multiply(values, n, 1.0 / power)
     if is_single:
-        _narrow(w, values, n)
+        narrow(w, values, n)
     else:
         copy_elements(w, values, 8, n, 8)
 
@@ -232,19 +212,6 @@ def eigvalsh(
     call_function(free, (own,))
 
 
-@register_jitable
-def _deliver_vectors(v, z, row, n, parts, is_single):
-    """Write eigenvectors, which are stored by columns, to ``v`` by rows; ``row`` is a row's memory.
-    """
-    itemsize = 8 * parts
-    for i in range(n):
-        if is_single:
-            copy_elements(row, z + i * itemsize, n * itemsize, n, itemsize)
-            _narrow(v + i * n * 4 * parts, row, n * parts)
-        else:
-            copy_elements(v + i * n * itemsize, z + i * itemsize, n * itemsize, n, itemsize)
-
-
 def hermitian_vectors(
     sytrd, stedc, ormtr, malloc, free, itemsize, is_complex, one, minus, lower, adjoint,
     ptrs, count, core_dims, steps, status,
@@ -299,7 +266,9 @@ def hermitian_vectors(
             (side, uplo, plain, order, order, reduced, order, tau, z, order, work, lwide, info),
         )
         _deliver(w, d, n, power, is_single)
-        _deliver_vectors(v, z, work, n, parts, is_single)
+        for i in range(n):
+            target = v + i * n * itemsize
+            write_row(target, z + i * 8 * parts, n * 8 * parts, n, parts, is_single, work)
         a += load_word(steps, 0)
         kept += load_word(steps, 1)
         w += load_word(steps, 2)

@@ -24,11 +24,12 @@ from .library_factorization import checked, failed
 MOST_OF_JACOBI = 32
 """The most rows and columns of matrices that the library decomposes together."""
 
-_NAMES = ("qr", "eigh", "svd", "svdvals")
-OF_REDUCTIONS = ("hermitian_reduced", "eigvalsh", "hermitian_vectors")
-"""The kernels that make or read reductions of Hermitian matrices. The library keeps none, so NaN
-stands for one, which the host, too, takes for none."""
+_NAMES = ("eigh", "svd", "svdvals")
+DECOMPOSING = ("hermitian_reduced", "eigvalsh", "hermitian_vectors", "qr", "qr_square")
+"""Kernels of LAPACK among them. Some make or read reductions of Hermitian matrices. The library
+keeps none, so NaN stands for one, which the host, too, takes for none."""
 
+_FACTORING = ("qr", "qr_square")
 _UPPER = Lines("upper_triangle", ("out[{out}] = x[{x}] if {r} <= {c} else zero",))
 _CONJUGATE = Lines("conjugate", ("out[{out}] = x[{x}].conjugate()",))
 _MISSING = Lines("missing", ("out[{out}] = nan",), (("nan", np.nan),))
@@ -48,11 +49,11 @@ def lowered(
     or has met what is not finite; ``host`` returns the step that finds out.
     """
     spec, driver = pattern.spec, target.runtime.driver
-    is_of_reduction = isinstance(spec, LibrarySpec) and spec.name in OF_REDUCTIONS
-    if not is_of_reduction and not any(_is(spec, name) for name in _NAMES):
+    is_of_lapack = isinstance(spec, LibrarySpec) and spec.name in DECOMPOSING
+    if not is_of_lapack and not any(_is(spec, name) for name in _NAMES):
         return None
-    dtype = spec.dtype if is_of_reduction else spec.in_dtypes[0]
-    is_hermitian = not is_of_reduction and dict(spec.options).get("hermitian")
+    dtype = spec.dtype if is_of_lapack else spec.in_dtypes[0]
+    is_hermitian = not is_of_lapack and dict(spec.options).get("hermitian")
     if dtype.char not in LETTERS or is_hermitian or 0 in pattern.core:
         return None
     if driver.solver is None:  # asked late, as the answer may load the library
@@ -62,7 +63,7 @@ def lowered(
         return None
     if spec.name == "hermitian_reduced":
         return made.no_reduction()
-    if spec.name == "qr":
+    if spec.name in _FACTORING:
         return made.qr()
     return made.singular(host) if spec.name.startswith("svd") else made.eigen(host)
 
@@ -85,7 +86,8 @@ class _Decomposition:
         self, pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place, target: Any
     ) -> None:
         self._loop, self._flag, self._target = loop, flag, target
-        operator: Any = registry[pattern.spec.name]
+        name = pattern.spec.name
+        operator: Any = registry["qr" if name in _FACTORING else name]
         self._spec, self._options = pattern.spec, dict(getattr(pattern.spec, "options", ()))
         self._dtype: np.dtype = pattern.layouts[0].dtype
         self._real = np.finfo(self._dtype).dtype
@@ -103,7 +105,7 @@ class _Decomposition:
         self._shapes = [layout.shape[len(layout.shape) - len(core) :]
                         for core, layout in zip(named, pattern.layouts, strict=True)]  # fmt: skip
         largest = max(self._rows, self._columns)
-        self.is_small = self._spec.name != "qr" and largest <= MOST_OF_JACOBI
+        self.is_small = name not in _FACTORING and largest <= MOST_OF_JACOBI
         self._memory = OwnMemory(loop)
 
     # QR -----------------------------------------------------------------------------------------
