@@ -52,9 +52,9 @@ def lowered(
     is_of_lapack = isinstance(spec, LibrarySpec) and spec.name in DECOMPOSING
     if not is_of_lapack and not any(_is(spec, name) for name in _NAMES):
         return None
-    dtype = spec.dtype if is_of_lapack else spec.in_dtypes[0]
-    is_hermitian = not is_of_lapack and dict(spec.options).get("hermitian")
-    if dtype.char not in LETTERS or is_hermitian or 0 in pattern.core:
+    options = dict(getattr(spec, "options", ()))
+    dtype = pattern.layouts[0].dtype
+    if dtype.char not in LETTERS or options.get("hermitian") or 0 in pattern.core:
         return None
     if driver.solver is None:  # asked late, as the answer may load the library
         return None
