@@ -144,7 +144,8 @@ def _kind(pattern: Any, step: Any) -> str:
     if isinstance(step, HostCall) and isinstance(spec, ElementwiseSpec):
         return "host: a function of SciPy"
     if isinstance(step, HostCall):
-        return "host: LAPACK" if isinstance(spec, LibrarySpec) else "host: needs memory of its own"
+        is_library = isinstance(spec, LibrarySpec)
+        return "host: LAPACK of SciPy" if is_library else "host: needs memory of its own"
     if isinstance(spec, LoopSpec) and role_of(spec.function):
         return "reduction"
     if spec.name in OWN:

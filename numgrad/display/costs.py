@@ -19,6 +19,11 @@ _ROUTINES: dict[str, Callable[..., float]] = {
     "cholesky": lambda n: n**3 / 3.0,
     "lu_solve": lambda n, k: 2.0 * n**2 * k,
     "solve_triangular": lambda n, k: 1.0 * n**2 * k,
+    "hermitian_reduced": lambda n: 4.0 * n**3 / 3.0,
+    "eigvalsh": lambda n: 30.0 * n**2,
+    "hermitian_vectors": lambda n: 14.0 * n**3 / 3.0,
+    "qr": lambda m, n, p: 4.0 * (m - n / 3.0) * n**2,
+    "qr_square": lambda m, n, p: 4.0 * m * m * min(m, n),
 }
 _COMPLEX = 4.0  # real products in a complex one
 

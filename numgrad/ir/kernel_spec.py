@@ -269,7 +269,8 @@ class LibrarySpec:
     Attributes
     ----------
     name : str
-        ``matmul``, ``lu_factor``, ``lu_solve``, ``solve_triangular`` or ``cholesky``.
+        ``matmul``, ``lu_factor``, ``lu_solve``, ``solve_triangular``, ``cholesky``,
+        ``hermitian_reduced``, ``eigvalsh``, ``hermitian_vectors``, ``qr`` or ``qr_square``.
     dtype : dtype
         float32, float64, complex64 or complex128.
     lower, adjoint : bool

@@ -114,7 +114,7 @@ def eigh(
         a, back = reduced(a, b, type, side == "L", "eigh")
     a = floating_matrices(a, "eigh")
     if guarded(eigvals_only):
-        w = _spectral.eigvalsh(a, UPLO=side)
+        w = _eigenvalues(a, side)
         return w[..., chosen(w, subset_by_index, subset_by_value, "eigh")]
     w, v = _spectral.eigh(a, UPLO=side)
     if subset_by_index is not None or subset_by_value is not None:
@@ -153,10 +153,15 @@ def eigvalsh(
     side = _triangle(UPLO, lower)
     if b is not None:
         a, _ = reduced(a, b, type, side == "L", "eigvalsh")
-    w = _spectral.eigvalsh(floating_matrices(a, "eigvalsh"), UPLO=side)
+    w = _eigenvalues(floating_matrices(a, "eigvalsh"), side)
     if subset_by_index is None and subset_by_value is None:
         return w
     return w[..., chosen(w, subset_by_index, subset_by_value, "eigvalsh")]
+
+
+def _eigenvalues(a: Tensor, side: str) -> Tensor:
+    lower = side == "L"
+    return _spectral.eigvalsh(a, _spectral.hermitian_reduced(a, lower=lower), lower=lower)
 
 
 @composed

@@ -25,21 +25,21 @@ from ..shape.reshape import expand_dims
 from .matmul import adjoint
 
 
-class Decomposition(HostOperator):
-    """A factorization of matrices; its pullback gets None as the cotangent of an unused factor."""
+class Factors:
+    """A mixin of operators that factorize matrices; see `Decomposition`.
+
+    The pullback gets None as the cotangent of an unused factor.
+    """
 
     value_slot: int | None = None
     """The number of the output that has eigenvalues or singular values, if one has."""
+    _pullback: Any
     _pushforward: Any = None
-
-    def __init__(self, *args: Any, values: int | None = None, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.value_slot = values
 
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        gradients = self._pullback(context, *cotangents)  # type: ignore[misc]
+        gradients = self._pullback(context, *cotangents)
         return gradients if isinstance(gradients, tuple) else (gradients,)
 
     def tangent(
@@ -55,6 +55,14 @@ class Decomposition(HostOperator):
         """
         self._pushforward = function
         return function
+
+
+class Decomposition(Factors, HostOperator):
+    """A factorization of matrices by a function of whole arrays."""
+
+    def __init__(self, *args: Any, values: int | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.value_slot = values
 
 
 class Slopes(Decomposition):

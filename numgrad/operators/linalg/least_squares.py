@@ -1,9 +1,15 @@
 """The QR factorization, pseudo-inverses and least squares."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from ..._declare import constant, host_operator
+from ..._declare import constant
 from ...ir.broadcasting import broadcast_shapes
+from ...ir.gufunc_signature import Signature, parse_signature
+from ...ir.kernel_spec import LibrarySpec
 from ..elementwise.arithmetic import add, multiply, subtract
 from ..elementwise.cast import cast
 from ..elementwise.comparison import less
@@ -11,22 +17,40 @@ from ..shape.indexing import index
 from ..shape.joining import concat
 from ..shape.reshape import expand_dims
 from .eigen_gaps import decomposition, number, reads_outputs
-from .factorization import solve_triangular
+from .factorization import Factorization, solve_triangular
 from .matmul import adjoint, matmul
 from .singular_values import folded, from_singular_values
 
 # QR -----------------------------------------------------------------------------------------------
 
 
-def _qr_sizes(known: dict[str, int], mode: str) -> dict[str, int]:
-    m, n = known["m"], known["n"]
-    return {"p": m if mode == "complete" else min(m, n)}
+class OrthogonalFactors(Factorization):
+    """The operator `qr`: a factor with orthonormal columns, and an upper triangle.
+
+    Their product is the matrix. The static parameter ``mode`` is one of `numpy.linalg.qr`.
+    """
+
+    def parse(self, signature: str) -> Signature:
+        return parse_signature(signature, computed=True)
+
+    def sizes(self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]) -> dict[str, int]:
+        known = self.core_sizes(shapes)
+        m, n = known["m"], known["n"]
+        return known | {"p": m if static["mode"] == "complete" else min(m, n)}
+
+    def kernel(
+        self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
+    ) -> tuple[Any, Sequence[np.ndarray]]:
+        return LibrarySpec("qr_square" if static["mode"] == "complete" else "qr", dtypes[0]), ()
+
+    def for_operands(self, spec: LibrarySpec, operands: Sequence[Any]) -> LibrarySpec:
+        m, n = operands[0].shape[-2:]
+        return spec if m >= n else replace(spec, name="qr_square")
 
 
-@host_operator("(m,n)->(m,p),(p,n)", sizes=_qr_sizes)
-def qr(a, *, mode):
-    """Return a factor with orthonormal columns, and an upper triangle: their product is ``a``."""
-    return np.linalg.qr(a, mode)
+qr = OrthogonalFactors(
+    "(m,n)->(m,p),(p,n)", "qr", results=(None, None), reason="no memory is left to work in"
+)
 
 
 qr.reads(reads_outputs(2))

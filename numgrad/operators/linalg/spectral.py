@@ -6,16 +6,21 @@ second one of eigenvalues: it is that of perturbation theory, which knows what t
 eigenvalues; see `eigen_gaps`.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..._declare.kernel import common_dtype
+from ..._declare.operands import as_values
+from ...ir.kernel_spec import LibrarySpec
 from ..elementwise.arithmetic import absolute, add, multiply, subtract
 from ..elementwise.cast import cast
 from ..elementwise.complex_parts import conj, real
 from ..reduction.reductions import sum as sum_
 from .determinant import regular_pivots
 from .eigen_gaps import (
+    Factors,
     Gaps,
     alone,
     as_column,
@@ -35,7 +40,7 @@ from .eigen_gaps import (
     slopes_of_values,
     turning,
 )
-from .factorization import lu_factor, lu_solve
+from .factorization import Factorization, lu_factor, lu_solve
 from .matmul import adjoint, matmul
 
 # Hermitian matrices -------------------------------------------------------------------------------
@@ -190,19 +195,78 @@ def hermitian_slopes_pushforward(context, ta, tw, tv, tchange, tslopes):
     return (bent,)
 
 
-@decomposition("(n,n)->(n)", results=("real",), values=0)
-def eigvalsh(a, *, UPLO):
-    """Return the eigenvalues of Hermitian matrices in ascending order; one triangle is read."""
-    return np.linalg.eigvalsh(a, UPLO)
+class Reduced(Factors, Factorization):
+    """An operator of Hermitian matrices whose kernel makes or reads their reductions.
+
+    Matrices are reduced to tridiagonal ones once, for their eigenvalues and for their eigenvectors.
+    The static parameter ``lower`` says which triangle is read. A reduction is in double precision.
+    """
+
+    def prepare(self, args: Sequence[Any], static: dict[str, Any]) -> tuple[Any, ...]:
+        matrix, *reductions = as_values(args)
+        dtype = common_dtype([matrix.dtype])
+        matrix = matrix if matrix.dtype == dtype else matrix.astype(dtype)
+        return self.align([matrix, *reductions])
+
+    def result_dtypes(self, dtypes: Sequence[np.dtype]) -> list[np.dtype]:
+        dtype = dtypes[0]
+        wide = np.result_type(dtype, np.float64)
+        known = {None: dtype, "real": np.finfo(dtype).dtype, "double": wide}
+        return [known[r] for r in self.results]
+
+    def kernel(
+        self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]
+    ) -> tuple[Any, Sequence[np.ndarray]]:
+        return LibrarySpec(self.name, dtypes[0], static["lower"]), ()
+
+    def operands(self, contiguous: Callable[..., Any], inputs: Sequence[Any]) -> list[Any]:
+        matrix, *reductions = inputs
+        return [matrix, *[contiguous(x) for x in reductions]]
+
+    def for_operands(self, spec: LibrarySpec, operands: Sequence[Any]) -> LibrarySpec:
+        return spec
+
+    def failure(
+        self, target: Any, spec: Any, inputs: Sequence[np.ndarray], status: int, static: Any
+    ) -> Exception:
+        return self.error(f" at loop index {status - 1}" if inputs[0].ndim > 2 else "")
 
 
-eigvalsh.reads(lambda needs: (True, False))
+hermitian_reduced = Reduced(
+    "(n,n)->(n,n)", "hermitian_reduced", results=("double",), differentiable=False,
+    reason="no memory is left to work in",
+)  # fmt: skip
+eigvalsh = Reduced(
+    "(n,n),(n,n)->(n)", "eigvalsh", results=("real",), reason="Eigenvalues did not converge"
+)
+hermitian_vectors = Reduced(
+    "(n,n),(n,n)->(n),(n,n)", "hermitian_vectors", results=("real", None),
+    reason="Eigenvalues did not converge",
+)  # fmt: skip
+eigvalsh.value_slot = hermitian_vectors.value_slot = 0
+
+
+eigvalsh.reads(lambda needs: (True, True, False))
 
 
 @eigvalsh.pullback
 def eigvalsh_pullback(context, gw):
-    w, v = eigh(context.input(0), **paired_with(context, gw))
-    return _from_eigenvalues(context, w, v, gw)
+    a, reduced = context.input(0), context.input(1)
+    w, v = hermitian_vectors(a, reduced, **paired_with(context, gw))
+    return _from_eigenvalues(context, w, v, gw), None
+
+
+hermitian_vectors.reads(lambda needs: (True, False, True, True))
+
+
+@hermitian_vectors.pullback
+def hermitian_vectors_pullback(context, gw, gv):
+    return eigh_pullback(context, gw, gv), None
+
+
+@hermitian_vectors.pushforward
+def hermitian_vectors_pushforward(context, ta, reduced):
+    return eigh_pushforward(context, ta)
 
 
 # General matrices ---------------------------------------------------------------------------------

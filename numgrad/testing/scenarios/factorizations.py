@@ -43,6 +43,14 @@ def nearest(a: Any, full_matrices: bool) -> Any:
     return ng.sin(s), ng.matmul(u2 * s[..., None, :2], v2), ng.matmul(rest, adjoint(rest))
 
 
+def spaces_of_reduced(a: Any) -> Any:
+    """Return what `spaces` does, by the operator `hermitian_vectors`."""
+    a = hermitian(a)
+    reduced = registry["hermitian_reduced"](a, lower=True)
+    w, v = registry["hermitian_vectors"](a, reduced, lower=True)
+    return ng.sin(w), ng.matmul(v[..., :2], adjoint(v[..., :2]))
+
+
 def of_eigenvalues(a: Any) -> Any:
     """Return the gradient of a function of eigenvalues, by the operator `hermitian_gradient`."""
     a, g, none = hermitian(a), np.arange(1.0, a.shape[-1] + 1), np.zeros(a.shape[-1])
@@ -145,7 +153,9 @@ FACTORIZATIONS = (
         (SQUARE,),
         (STACK,),
         reference=lambda a: np.linalg.eigvalsh((a + a.mT.conj()) / 2),
+        operators=("hermitian_reduced", "eigvalsh"),
     ),
+    free("hermitian_vectors", spaces_of_reduced, (SQUARE,), (STACK,)),
     free("hermitian_gradient", of_eigenvalues, (SQUARE,), (STACK,)),
     free("svd", lambda a: nearest(a, False), (TALL,), (WIDE,)),
     free("gradient_of_sizes", of_sizes, (TALL,), (WIDE,)),

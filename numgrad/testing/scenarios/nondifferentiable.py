@@ -60,6 +60,7 @@ NONDIFFERENTIABLE = frozenset(
         "digitize",
         "correlate",
         # the factors of a matrix: their readers also read the matrix, which gets the gradient
+        "hermitian_reduced",
         "lu_factor",
     }
 )

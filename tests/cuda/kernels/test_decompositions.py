@@ -73,6 +73,11 @@ def test_factors_have_the_signs_of_the_processor(library, dtype, mode):
             require_equal(pairs, tolerance(dtype))
 
 
+def eigenvalues(a, triangle):
+    lower = triangle == "L"
+    return spectral.eigvalsh(a, spectral.hermitian_reduced(a, lower=lower), lower=lower)
+
+
 @pytest.mark.parametrize("triangle", ["L", "U"])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_eigenvalues_and_vectors(library, dtype, triangle):
@@ -83,7 +88,7 @@ def test_eigenvalues_and_vectors(library, dtype, triangle):
         for x in (*lies(whole), whole + unread):
             pairs = pairs_of(lambda a: spectral.eigh(a, UPLO=triangle), x)
             require_equal(pairs, tolerance(dtype))  # the routine of NumPy stands in
-            pairs = pairs_of(lambda a: spectral.eigvalsh(a, UPLO=triangle), x)
+            pairs = pairs_of(lambda a: eigenvalues(a, triangle), x)
             require_equal(pairs, tolerance(dtype))
 
 
@@ -150,7 +155,8 @@ def test_what_does_not_converge_is_the_error_of_the_processor(library, function)
         function(ng.tensor(values))
     with pytest.raises(ng.errors.MatrixError) as there:
         function(ng.tensor(values, device="cuda"))
-    assert str(here.value).startswith(str(there.value))  # eager ones say which matrix
+    # Some say which matrix it is.
+    assert str(here.value).partition(" at ")[0] == str(there.value).partition(" at ")[0]
 
 
 def test_what_fails_on_the_device_alone_is_left_to_the_host(library, monkeypatch):

@@ -21,7 +21,12 @@ MATMUL = "numgrad_matmul"
 LAPACK = {
     name: "numgrad_" + name for name in ("lu_factor", "lu_solve", "solve_triangular", "cholesky")
 }
-"""Names under which kernels call the functions of `blas` and `lapack` that serve all dtypes."""
+TRIDIAGONAL = {
+    name: "numgrad_" + name for name in ("hermitian_reduced", "eigvalsh", "hermitian_vectors")
+}
+ORTHOGONAL = {name: "numgrad_" + name for name in ("qr", "qr_square")}
+"""Names under which kernels call the functions of `blas`, `lapack`, `tridiagonal` and `orthogonal`
+that serve all dtypes."""
 
 _CPU = (__package__ or "").rpartition(".")[0]
 
@@ -104,6 +109,8 @@ _copies = {"gather": GATHER, "scatter": SCATTER, "copy": COPY}
 _known = [(symbol, "codegen.copy_loops", name) for name, symbol in _copies.items()]
 _known += [(MATMUL, "linalg.blas", "matmul"), (NUMPY_LOOP, "ufunc.numpy_loop_code", "call_loop")]
 _known += [(symbol, "linalg.lapack", name) for name, symbol in LAPACK.items()]
+_known += [(symbol, "linalg.tridiagonal", name) for name, symbol in TRIDIAGONAL.items()]
+_known += [(symbol, "linalg.orthogonal", name) for name, symbol in ORTHOGONAL.items()]
 for _item in _known:
     object_loader.add_symbol_provider(lambda _, item=_item: _provide(*item), _item[0].__eq__)
 for _symbol in SYMBOLS:

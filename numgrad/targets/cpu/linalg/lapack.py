@@ -15,9 +15,9 @@ from numba.extending import register_jitable
 
 from ....ir.kernel_spec import LibrarySpec, RawSpec
 from ..compile.intrinsics import load, load_word, stack_words, store, store_word
-from ..compile.routines import LAPACK
+from ..compile.routines import LAPACK, ORTHOGONAL, TRIDIAGONAL
 from .fortran import by_address, call_fortran, caller, copy_elements, unit_bits
-from .library import ROUTINES, describe, symbol
+from .library import describe, symbols
 
 L, R, U, N, T, C = (ord(c) for c in "LRUNTC")
 
@@ -25,21 +25,28 @@ L, R, U, N, T, C = (ord(c) for c in "LRUNTC")
 def lapack_spec(name: str, dtype: np.dtype, lower: bool = True, adjoint: bool = False) -> RawSpec:
     """Return the spec of the kernel ``name`` for float32, float64, complex64 or complex128.
 
-    ====================  ==================================================================
-    ``lu_factor``         ``(n,n)->(n,n),(n)``: LU with row exchanges; never fails
-    ``lu_solve``          ``(n,n),(n),(n,k)->(n,k)``; fails for a zero pivot
-    ``solve_triangular``  ``(n,n),(n,k)->(n,k)``; fails for a zero on the diagonal
-    ``cholesky``          ``(n,n)->(n,n)``, the lower factor; fails if not positive definite
-    ====================  ==================================================================
+    =====================  =================================================================
+    ``lu_factor``          ``(n,n)->(n,n),(n)``: LU with row exchanges; never fails
+    ``lu_solve``           ``(n,n),(n),(n,k)->(n,k)``; fails for a zero pivot
+    ``solve_triangular``   ``(n,n),(n,k)->(n,k)``; fails for a zero on the diagonal
+    ``cholesky``           ``(n,n)->(n,n)``, the lower factor; fails if not positive definite
+    ``hermitian_reduced``  ``(n,n)->(n,n)``: the reduction of Hermitian matrices to tridiagonal
+                           ones
+    ``eigvalsh``           ``(n,n),(n,n)->(n)``: the eigenvalues of matrices, given their
+                           reductions; fails without convergence
+    ``hermitian_vectors``  ``(n,n),(n,n)->(n),(n,n)``: the eigenvalues and the eigenvectors;
+                           fails without convergence
+    ``qr``                 ``(m,n)->(m,n),(n,n)``: QR factors of matrices with ``m >= n``
+    ``qr_square``          ``(m,n)->(m,m),(m,n)``: QR factors, the first of which is square
+    =====================  =================================================================
 
     A kernel that fails reports which system of its loop has failed. Factors must be C-contiguous;
     matrices to factor and right-hand sides may have any strides. ``lower`` says which triangle
-    ``solve_triangular`` reads. With ``adjoint`` systems are solved with the conjugate transpose of
-    the matrix.
+    ``solve_triangular`` and the kernels of eigenvalues read. With ``adjoint`` systems are solved
+    with the conjugate transpose of the matrix.
     """
     dtype = np.dtype(dtype)
-    symbols = tuple(symbol(dtype, r, real=r == "scal") for r in ROUTINES[name])
-    call = caller(LAPACK[name], symbols)
+    call = caller((LAPACK | TRIDIAGONAL | ORTHOGONAL)[name], symbols(name, dtype))
     options = (dtype.itemsize, int(dtype.kind == "c"), unit_bits(dtype), unit_bits(dtype, -1))
     options = (*options, int(lower), int(adjoint))
 

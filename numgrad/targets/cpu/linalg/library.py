@@ -8,6 +8,7 @@ in the cache. Kernels for many small matrices of one size (`lapack_unrolled`) ca
 
 import importlib
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,11 @@ SIGNATURES = {
     "lu_solve": "(n,n),(n),(n,k)->(n,k)",
     "solve_triangular": "(n,n),(n,k)->(n,k)",
     "cholesky": "(n,n)->(n,n)",
+    "hermitian_reduced": "(n,n)->(n,n)",
+    "eigvalsh": "(n,n),(n,n)->(n)",
+    "hermitian_vectors": "(n,n),(n,n)->(n),(n,n)",
+    "qr": "(m,n)->(m,n),(n,n)",
+    "qr_square": "(m,n)->(m,m),(m,n)",
 }
 ROUTINES = {
     "matmul": ("gemm",),
@@ -33,9 +39,21 @@ ROUTINES = {
     "lu_solve": ("trsm", "swap", "scal"),
     "solve_triangular": ("trsm", "scal"),
     "cholesky": ("potrf",),
+    "hermitian_reduced": ("sytrd",),
+    "eigvalsh": ("sytrd", "sterf"),
+    "hermitian_vectors": ("sytrd", "stedc", "ormtr"),
+    "qr": ("geqrf", "orgqr"),
+    "qr_square": ("geqrf", "orgqr"),
 }
+"""The routines that the function of each kernel calls, by their names for real dtypes."""
+
+IN_DOUBLE = ("hermitian_reduced", "eigvalsh", "hermitian_vectors", "qr", "qr_square")
+"""The kernels that compute in double precision, whose functions allocate memory to work in."""
 _REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
 _BLAS = frozenset(("gemm", "trsm", "swap", "scal"))
+_ON_REALS = frozenset(("scal", "sterf", "stedc"))
+_OF_COMPLEX = {"sytrd": "hetrd", "ormtr": "unmtr", "orgqr": "ungqr"}
+_MEMORY = tuple(object_loader.PYTHON + name for name in ("PyMem_RawMalloc", "PyMem_RawFree"))
 _PREFIX = "numgrad_fortran_"
 _INT32 = np.dtype(np.int32)
 
@@ -55,10 +73,22 @@ def describe(spec: LibrarySpec) -> LibraryKernel:
     `lapack.lapack_spec` and `blas.matmul_spec` say what each kernel computes.
     """
     dtype = spec.dtype
-    outputs = {"lu_factor": (dtype, _INT32)}.get(spec.name, (dtype,))
-    inputs = {"lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype)}
-    given = inputs.get(spec.name, (dtype, dtype))
-    return LibraryKernel(spec.name, SIGNATURES[spec.name], given, outputs)
+    real, wide = np.finfo(dtype).dtype, double(dtype)
+    outputs = {
+        "lu_factor": (dtype, _INT32), "hermitian_reduced": (wide,), "eigvalsh": (real,),
+        "hermitian_vectors": (real, dtype), "qr": (dtype, dtype), "qr_square": (dtype, dtype),
+    }.get(spec.name, (dtype,))  # fmt: skip
+    inputs = {
+        "lu_factor": (dtype,), "cholesky": (dtype,), "lu_solve": (dtype, _INT32, dtype),
+        "hermitian_reduced": (dtype,), "eigvalsh": (dtype, wide),
+        "hermitian_vectors": (dtype, wide), "qr": (dtype,), "qr_square": (dtype,),
+    }.get(spec.name, (dtype, dtype))  # fmt: skip
+    return LibraryKernel(spec.name, SIGNATURES[spec.name], inputs, outputs)
+
+
+def double(dtype: np.dtype) -> np.dtype:
+    """Return the dtype of the same kind in double precision."""
+    return np.result_type(dtype, np.float64)
 
 
 def address(spec: LibrarySpec) -> int:
@@ -92,13 +122,23 @@ def _raw(spec: LibrarySpec) -> RawSpec:
 # Routines
 
 
-def symbol(dtype: np.dtype, routine: str, real: bool = False) -> str:
+def symbol(dtype: np.dtype, routine: str) -> str:
     """Return the name under which LLVM knows a routine of BLAS or LAPACK for a dtype.
 
-    With ``real`` the routine is that for the real dtype of the same precision.
+    A routine that kernels call with real numbers alone is that for the real dtype of the same
+    precision.
     """
     letter = LETTERS[dtype.name]
-    return _PREFIX + (_REAL[letter] if real else letter) + routine
+    if routine in _ON_REALS:
+        return _PREFIX + _REAL[letter] + routine
+    return _PREFIX + letter + (_OF_COMPLEX.get(routine, routine) if letter in "cz" else routine)
+
+
+def symbols(name: str, dtype: np.dtype) -> tuple[str, ...]:
+    """Return the names of what the function of a kernel calls: routines, and for some memory."""
+    if name in IN_DOUBLE:
+        return (*[symbol(double(dtype), routine) for routine in ROUTINES[name]], *_MEMORY)
+    return tuple(symbol(dtype, routine) for routine in ROUTINES[name])
 
 
 def _provide(names: Iterable[str]) -> None:
@@ -120,5 +160,5 @@ def _provide(names: Iterable[str]) -> None:
         llvm.add_symbol(alias, address_of(capsule))
 
 
-_ALIASES = {_PREFIX + x + name for names in ROUTINES.values() for name in names for x in "sdcz"}
+_ALIASES = {symbol(np.dtype(x), name) for x in LETTERS for name in chain(*ROUTINES.values())}
 object_loader.add_symbol_provider(_provide, _ALIASES.__contains__)

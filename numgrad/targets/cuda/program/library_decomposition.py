@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...._declare import registry
-from ....ir.kernel_spec import HostSpec, core_dimensions
+from ....ir.kernel_spec import HostSpec, LibrarySpec, core_dimensions
 from ....ir.program import Shape
 from ..kernels.element_walk import COPY, Lines, Operand, launch
 from ..launch.library_calls import INFO, Call, LibraryCalls, OwnMemory
@@ -24,9 +24,15 @@ from .library_factorization import checked, failed
 MOST_OF_JACOBI = 32
 """The most rows and columns of matrices that the library decomposes together."""
 
-_NAMES = ("qr", "eigh", "eigvalsh", "svd", "svdvals")
+_NAMES = ("eigh", "svd", "svdvals")
+DECOMPOSING = ("hermitian_reduced", "eigvalsh", "hermitian_vectors", "qr", "qr_square")
+"""Kernels of LAPACK among them. Some make or read reductions of Hermitian matrices. The library
+keeps none, so NaN stands for one, which the host, too, takes for none."""
+
+_FACTORING = ("qr", "qr_square")
 _UPPER = Lines("upper_triangle", ("out[{out}] = x[{x}] if {r} <= {c} else zero",))
 _CONJUGATE = Lines("conjugate", ("out[{out}] = x[{x}].conjugate()",))
+_MISSING = Lines("missing", ("out[{out}] = nan",), (("nan", np.nan),))
 _NOT_FINITE = Lines("not_finite", ("if x[{x}] - x[{x}] != zero:", "    flag[{flag}] = 1"))
 _Lies = tuple[Place, np.dtype, Shape]
 
@@ -34,7 +40,7 @@ _Lies = tuple[Place, np.dtype, Shape]
 def lowered(
     pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place, host: Callable[[], HostCall],
     target: Any,
-) -> LibraryCalls | None:  # fmt: skip
+) -> LibraryCalls | Launch | None:  # fmt: skip
     """Return the step of an instruction that decomposes matrices.
 
     The result is None for other instructions, and where matrices are left to the host: without the
@@ -43,24 +49,28 @@ def lowered(
     or has met what is not finite; ``host`` returns the step that finds out.
     """
     spec, driver = pattern.spec, target.runtime.driver
-    if not isinstance(spec, HostSpec) or not any(_is(spec, name) for name in _NAMES):
+    is_of_lapack = isinstance(spec, LibrarySpec) and spec.name in DECOMPOSING
+    if not is_of_lapack and not any(_is(spec, name) for name in _NAMES):
         return None
-    options = dict(spec.options)
-    if spec.in_dtypes[0].char not in LETTERS or options.get("hermitian") or 0 in pattern.core:
+    options = dict(getattr(spec, "options", ()))
+    dtype = pattern.layouts[0].dtype
+    if dtype.char not in LETTERS or options.get("hermitian") or 0 in pattern.core:
         return None
     if driver.solver is None:  # asked late, as the answer may load the library
         return None
     made = _Decomposition(pattern, loop, begins, flag, target)
     if not loop.elements or not (made.is_small or loop.elements <= driver.PROCESSORS):
         return None
-    if spec.name == "qr":
+    if spec.name == "hermitian_reduced":
+        return made.no_reduction()
+    if spec.name in _FACTORING:
         return made.qr()
-    return made.eigen(host) if spec.name.startswith("eig") else made.singular(host)
+    return made.singular(host) if spec.name.startswith("svd") else made.eigen(host)
 
 
-def _is(spec: HostSpec, name: str) -> bool:
+def _is(spec: Any, name: str) -> bool:
     operator: Any = registry[name]
-    return spec.function is operator.function
+    return isinstance(spec, HostSpec) and spec.function is operator.function
 
 
 class _Decomposition:
@@ -76,13 +86,15 @@ class _Decomposition:
         self, pattern: Any, loop: Loop, begins: Sequence[Place], flag: Place, target: Any
     ) -> None:
         self._loop, self._flag, self._target = loop, flag, target
-        self._spec, self._options = pattern.spec, dict(pattern.spec.options)
-        self._dtype: np.dtype = self._spec.in_dtypes[0]
+        name = pattern.spec.name
+        operator: Any = registry["qr" if name in _FACTORING else name]
+        self._spec, self._options = pattern.spec, dict(getattr(pattern.spec, "options", ()))
+        self._dtype: np.dtype = pattern.layouts[0].dtype
         self._real = np.finfo(self._dtype).dtype
         self._is_complex = self._dtype.kind == "c"
         left = list(pattern.core_strides)
         self._operands: list[_Lies] = []
-        named = core_dimensions(self._spec.signature)
+        named = core_dimensions(str(operator.signature))
         layouts = zip(named, begins, pattern.layouts, loop.strides, strict=True)
         for core, place, layout, along in layouts:
             own, left = left[: len(core)], left[len(core) :]
@@ -93,7 +105,7 @@ class _Decomposition:
         self._shapes = [layout.shape[len(layout.shape) - len(core) :]
                         for core, layout in zip(named, pattern.layouts, strict=True)]  # fmt: skip
         largest = max(self._rows, self._columns)
-        self.is_small = self._spec.name != "qr" and largest <= MOST_OF_JACOBI
+        self.is_small = name not in _FACTORING and largest <= MOST_OF_JACOBI
         self._memory = OwnMemory(loop)
 
     # QR -----------------------------------------------------------------------------------------
@@ -135,16 +147,25 @@ class _Decomposition:
         are among the results."""
         n = self._rows
         self._add_matrix(n, n)
-        has_vectors = len(self._operands) > 2
-        triangle = UPPER if self._options.get("UPLO", "L").upper() == "U" else LOWER
-        what = (int(has_vectors), triangle, n, "matrix", n, "values")
+        has_vectors = self._spec.name != "eigvalsh"
+        what = (int(has_vectors), self._triangle(), n, "matrix", n, "values")
         name = "heev" if self._is_complex else "syev"
-        copies = [self._values(self._operands[1])]
+        copies = [self._values(self._operands[-1 - has_vectors])]
         if has_vectors:
-            copies.append(self._copy(COPY, self._turned("matrix"), self._operands[2], (n, n)))
+            copies.append(self._copy(COPY, self._turned("matrix"), self._operands[-1], (n, n)))
         given = self._copy(COPY, self._operands[0], self._turned("matrix"), (n, n))
         call = self._call(f"{name}j_batched", f"{name}d", what, what)
         return self._step(given, call, *copies, *self._checks(), host=host)
+
+    def _triangle(self) -> int:
+        if isinstance(self._spec, LibrarySpec):
+            return LOWER if self._spec.lower else UPPER
+        return UPPER if self._options.get("UPLO", "L").upper() == "U" else LOWER
+
+    def no_reduction(self) -> Launch:
+        """Return the launch that writes NaN where the host writes a reduction."""
+        sizes = (*self._loop.sizes, self._rows, self._rows)
+        return launch(_MISSING, sizes, [Operand("out", *self._operands[1])], self._target)
 
     # Singular values ----------------------------------------------------------------------------
 

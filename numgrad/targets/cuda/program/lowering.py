@@ -70,6 +70,9 @@ def lowered(
         return user_kernel.lowered(pattern, loop, begins, target)
     if isinstance(spec, LibrarySpec):
         host = partial(host_call, instruction, loop, begins)
+        if spec.name in library_decomposition.DECOMPOSING:
+            step = library_decomposition.lowered(pattern, loop, begins, places[-1], host, target)
+            return step or host()
         step = factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
         return host() if step is None else step
     if searching_launch.searches(pattern):
