@@ -270,6 +270,12 @@ def on_stream(site: Site | None) -> Site | None:
     return Site(None, 0, stream) if site is None else site._replace(stream=stream)
 
 
+def with_stream(site: Site | None) -> Site | None:
+    """Return the site of an expression that is copied here: with the stream that the user has
+    chosen here, unless ``site`` has a stream of its own."""
+    return on_stream(site) if site is None or site.stream is None else site
+
+
 def chosen_stream() -> Any:
     """Return the stream of a device that the user has chosen, None for the default stream.
 
