@@ -76,10 +76,13 @@ class Mode(threading.local):
         if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
             plain = False
         new["unwatched"] = plain and not deferring
-        if new["stream"] is not None:  # nodes have to note the stream
+        stream = new["stream"]
+        new["plain_capture"] = None
+        if deferring and plain and (stream is None or (capture and stream is capture.stream)):
+            new["plain_capture"] = capture
+        if stream is not None:  # nodes have to note the stream
             plain = False
         new["direct"] = plain and not deferring
-        new["plain_capture"] = capture if plain and deferring else None
         if deferring or not (plain and new["grad"]):
             other_modes[get_ident()] = True
         if capture is not None:
