@@ -237,7 +237,8 @@ def maker_of(
     if table is None:
         return None
     words, objects = table
-    made = _add_result(words, target, *result, stream)
+    dtype, shape = result
+    made = _add_result(words, target, dtype, shape, stream)
     objects = (alive, objects, made)
     return object_layout.builtin(".cuda.launch.entry_code", "compute", words[OWN:], objects)
 
