@@ -31,6 +31,11 @@ class Settings:
         more, steps run again from snapshots.
     call_stack_level : int
         3 records the Python stack of every operation, for ``dump_backward_graph_path``.
+    cublas : str
+        Which products of matrices on a GPU are left to cuBLAS, where it is installed: ``"auto"``
+        those of complex numbers, and large single ones; ``"always"`` also the real ones of batches,
+        whose rows may then have other bits than alone; ``"never"`` none, so that results have the
+        same bits with and without cuBLAS.
     debug : bool
         Fill arrays with NaN before a user's kernel writes them, verify graphs and programs, and
         compare derivatives that are derived from loops with a difference.
@@ -66,6 +71,7 @@ class Settings:
     tape_memory: int = 64
     loop_memory: int = 256
     call_stack_level: int = 1
+    cublas: str = "auto"
     debug: bool = False
     fuse: str = "auto"
     math: str = "simd"
@@ -88,12 +94,13 @@ class Settings:
     def recorded(self) -> tuple[Any, ...]:
         """What goes into a program when it is recorded and made, or into the gradients in it."""
         return (
-            self.sort_sum_gradient, self.call_stack_level, self.debug, self.fuse, self.math,
-            self.path, self.tile,
+            self.sort_sum_gradient, self.call_stack_level, self.cublas, self.debug, self.fuse,
+            self.math, self.path, self.tile,
         )  # fmt: skip
 
 
 CHOICES = {
+    "cublas": ("auto", "always", "never"),
     "fuse": ("auto", "now", "never"),
     "math": ("simd", "libm"),
     "numpy": ("auto", "never"),
@@ -110,6 +117,9 @@ def _require_choice(name: str, value: Any, where: str) -> Any:
 
 
 settings = Settings(
+    cublas=_require_choice(
+        "cublas", os.environ.get("NUMGRAD_CUBLAS") or "auto", "NUMGRAD_CUBLAS"
+    ),
     fuse=_require_choice("fuse", os.environ.get("NUMGRAD_FUSE") or "auto", "NUMGRAD_FUSE"),
     math=_require_choice("math", os.environ.get("NUMGRAD_MATH") or "simd", "NUMGRAD_MATH"),
     numpy=_require_choice("numpy", os.environ.get("NUMGRAD_NUMPY") or "auto", "NUMGRAD_NUMPY"),
@@ -144,7 +154,7 @@ def set_flags(**flags: Any) -> None:
     ----------
     **flags
         Names and values of `Settings`: ``sort_sum_gradient``, ``chunk_memory``,
-        ``call_stack_level``, ``debug``, ``fuse``, ``loop_memory``, ``math``,
+        ``call_stack_level``, ``cublas``, ``debug``, ``fuse``, ``loop_memory``, ``math``,
         ``numpy``, ``path``, ``scipy``, ``tape_memory``, ``threads``, ``tile``.
 
     Raises

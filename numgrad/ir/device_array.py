@@ -184,6 +184,11 @@ class DeviceArray:
         """Return a copy in memory of its own, in C order whatever ``order`` is."""
         return self.target.copy(self)
 
+    def lasting_copy(self) -> "DeviceArray":
+        """Return a copy in C order that work of any stream may read: streams other than the current
+        one wait until the copy is made."""
+        return self.target.lasting_copy(self)
+
     def __len__(self) -> int:
         return self.shape[0]
 

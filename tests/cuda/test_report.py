@@ -219,3 +219,29 @@ def test_facts_of_a_gpu(monkeypatch):
     libraries.forget_memory()
     libraries_there, reasons = libraries.others()
     assert len(libraries_there) + len(reasons) == 2
+
+
+def test_nothing_is_begun_when_the_time_is_over(tmp_path):
+    path, lines = tmp_path / "report.json", []
+    kept = []
+    found = command.make(QUICK, lines.append, ["streams", "overhead"], 0.0, kept.append)
+    path.write_text(json.dumps(found))
+    assert {check["status"] for check in found["checks"]} == {"skipped"}
+    assert not found["figures"]
+    assert len(kept) == len(found["checks"]) + 1
+    assert found["is right"]
+
+
+def test_the_report_is_kept_after_each_step_and_a_failure_stops_nothing(monkeypatch):
+    def fail(sizes):
+        raise ZeroDivisionError("a step")
+
+    kept = []
+    broken = [checks.CHECKS[0]._replace(run=fail), *checks.CHECKS[1:3]]
+    monkeypatch.setattr(checks, "CHECKS", tuple(broken))
+    command.make(QUICK, lambda line: None, [one.name for one in broken], None, kept.append)
+    statuses = [[check["status"] for check in report["checks"]] for report in kept]
+    assert [len(one) for one in statuses] == [1, 2, 3, 3]
+    assert statuses[-1][0] == "FAILED"
+    assert statuses[-1][1:] == ["ok", "ok"]
+    assert not kept[0]["is right"]

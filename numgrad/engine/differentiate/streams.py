@@ -26,22 +26,28 @@ class Streams:
     def __init__(self) -> None:
         self.caller = mode.stream
         self._is_chosen = chosen_stream() is not None
-        self._shown: dict[Any, None] = {}  # the streams on which hooks have run
+        self._entered: dict[Any, None] = {}  # the streams on which nodes were visited
 
     def of(self, node: Node) -> Block:
-        """Return a block in which the stream of a node is the current one."""
-        return changing(stream=stream_of(node, self.caller, self._is_chosen))
+        """Return a block in which the stream of a node is the current one.
+
+        What the block makes at once, such as an array of zeros or the result of a hook, is an input
+        of the program that computes the rest.
+        """
+        stream = stream_of(node, self.caller, self._is_chosen)
+        if stream is not None:
+            self._entered[stream] = None
+        return changing(stream=stream)
 
     def computing(self) -> Block:
-        """Return a block that computes values to be shown to Python, on the caller's stream.
+        """Return a block that computes values, to be shown to Python or to be returned, on the
+        caller's stream.
 
-        The caller's stream waits for the streams on which hooks have run; `show` makes the current
-        stream wait for the caller's.
+        The caller's stream waits for the streams on which nodes were visited; `show` makes the
+        current stream wait for the caller's.
         """
-        for stream in self._shown:
+        for stream in self._entered:
             self._caller_on(stream.device).wait_stream(stream)
-        if mode.stream is not None:
-            self._shown[mode.stream] = None
         return changing(stream=self.caller)
 
     def show(self) -> None:

@@ -110,7 +110,7 @@ class EarlierElements:
                 continue
             array = value.array
             if id(array) not in copies:
-                copies[id(array)] = array.copy(order="K")
+                copies[id(array)] = _copied(array)
             value.array = copies[id(array)]
             value.storage = Storage()
             value.storage.version = version
@@ -192,7 +192,13 @@ def _content(whole: Any) -> HostMemory | DeviceMemory:
         return HostMemory(first, ctypes.string_at(first, end - first))
     shape = (whole.bounds()[1] // whole.dtype.itemsize,)
     elements = DeviceArray(whole.target, whole.memory, 0, shape, whole.dtype)
-    return DeviceMemory(whole.memory, elements.copy())
+    return DeviceMemory(whole.memory, elements.lasting_copy())
+
+
+def _copied(array: Any) -> Any:
+    """Return a copy of what a node has saved, for the derivative of the node on whatever stream."""
+    is_here = type(array) is not DeviceArray
+    return array.copy(order="K") if is_here else array.lasting_copy()
 
 
 def _whole(value: Value) -> Any:

@@ -135,7 +135,7 @@ class Lowering:
             if type(place) is not Ref:
                 place = self.place(source)
                 if joins and type(place) is not Ref:
-                    place = self.joined(place)
+                    place = self.joined(place, expr.site)
             # The template depends on the layout of an operand, or on the key of one in pieces.
             if type(place) is Ref:
                 buffer, offset, layout = place
@@ -149,7 +149,7 @@ class Lowering:
         if template is None:
             template = self._make(
                 key if kind is not None else None,
-                [self._given(source, joins) for source in expr.inputs],
+                [self._given(source, joins, expr.site) for source in expr.inputs],
                 lambda builder, operands: lower_one(builder, expr, operands),
                 getattr(expr.operator, "is_pure", False),
             )
@@ -191,14 +191,14 @@ class Lowering:
             self.templates.add(key, template)
         return template
 
-    def _given(self, source: Any, joins: bool) -> Place:
+    def _given(self, source: Any, joins: bool, site: Any) -> Place:
         """Return the operand that an operator is given, in one piece if ``joins``."""
         place = self.place(source)
-        return self.joined(place) if joins else place
+        return self.joined(place, site) if joins else place
 
-    def joined(self, place: Place) -> Place:
+    def joined(self, place: Place, site: Any) -> Place:
         """Return an operand in one piece, a copy that all readers of equal pieces share; or itself,
-        if it has pieces but one axis alone.
+        if it has pieces but one axis alone. ``site`` is that of the reader.
 
         A fused kernel reads pieces of one axis where they are, in a part for each piece. In an
         array of several axes, which may be cut along each of them, there would be many parts.
@@ -208,16 +208,17 @@ class Lowering:
         known = self._joined.get(place)
         if known is None:
             rows = any([leaf.layout.rows for leaf in place.leaves])  # noqa: C419
-            known = self._joined[place] = self.copy(place, rows)
+            known = self._joined[place] = self.copy(place, rows, site)
         return known
 
-    def own_buffer(self, place: Place, rows: bool, claimed: set[int]) -> Ref:
-        """Return the operand that holds a result of the program: ``place`` itself, or a copy.
+    def own_buffer(self, value: Value, claimed: set[int]) -> Ref:
+        """Return the operand that holds ``value``, a result of the program: its place, or a copy.
 
         A result fills a buffer of its own, in C order: so a result shares no memory with another
         result, an argument or a constant, and the same value as two results is two arrays.
         ``claimed`` has the buffers of earlier results, and gets the buffer of this one.
         """
+        place, rows = self.place(value), value.rows
         if (
             not isinstance(place, Ref)
             or not place.layout.whole
@@ -225,15 +226,22 @@ class Lowering:
             or self.program.is_outside(place.buffer)
             or place.buffer in claimed
         ):
-            place = self.copy(place, rows)
+            place = self.copy(place, rows, None if value.expr is None else value.expr.site)
         claimed.add(place.buffer)
         return place
 
-    def copy(self, place: Place, rows: bool) -> Ref:
-        """Append a copy in a buffer of its own, which is never shared; return its place."""
+    def copy(self, place: Place, rows: bool, site: Any) -> Ref:
+        """Append a copy in a buffer of its own, which is never shared; return its place.
+
+        The copy is on the device stream of ``site``, the only one for which the operand may be
+        ready.
+        """
+        if site is not None and site.stream is None:
+            site = None  # a copy is no operation of the user's line
         result = self.append(
-            ("copy", rows), [place], lambda builder, operands: [builder.copied(operands[0], rows)]
-        )
+            ("copy", rows), [place], lambda builder, operands: [builder.copied(operands[0], rows)],
+            site,
+        )  # fmt: skip
         assert isinstance(result, Ref)
         return result
 
@@ -328,7 +336,7 @@ def lower(
         lowering = _lowered(Lowering(target, batch, inputs), open_arguments, exprs, values, False)
     claimed: set[int] = set()
     program = lowering.program
-    program.results = [lowering.own_buffer(lowering.place(v), v.rows, claimed) for v in values]
+    program.results = [lowering.own_buffer(value, claimed) for value in values]
     lowering.templates.signs.simplify(program)
     return program
 

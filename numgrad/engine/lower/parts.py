@@ -51,7 +51,7 @@ class Filled:
         """Return the place of the array; at first append the copy of what is not written."""
         if self.whole is None:
             rows = self.end.specs[0].rows
-            self.whole = lowering.copy(lowering.place(self._before), rows)
+            self.whole = lowering.copy(lowering.place(self._before), rows, self.end.site)
         return self.whole
 
     def region(self, box: Box) -> tuple[int, Layout]:

@@ -76,10 +76,13 @@ class Mode(threading.local):
         if new["saved_hooks"] or new["kept"] is not None or new["trace"] is not None:
             plain = False
         new["unwatched"] = plain and not deferring
-        if new["stream"] is not None:  # nodes have to note the stream
+        stream = new["stream"]
+        new["plain_capture"] = None
+        if deferring and plain and (stream is None or (capture and stream is capture.stream)):
+            new["plain_capture"] = capture
+        if stream is not None:  # nodes have to note the stream
             plain = False
         new["direct"] = plain and not deferring
-        new["plain_capture"] = capture if plain and deferring else None
         if deferring or not (plain and new["grad"]):
             other_modes[get_ident()] = True
         if capture is not None:
@@ -268,6 +271,12 @@ def on_stream(site: Site | None) -> Site | None:
     if stream is None:
         return site
     return Site(None, 0, stream) if site is None else site._replace(stream=stream)
+
+
+def with_stream(site: Site | None) -> Site | None:
+    """Return the site of an expression that is copied here: with the stream that the user has
+    chosen here, unless ``site`` has a stream of its own."""
+    return on_stream(site) if site is None or site.stream is None else site
 
 
 def chosen_stream() -> Any:

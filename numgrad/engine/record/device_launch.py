@@ -95,6 +95,8 @@ def maker_in_order(operator: Any, static: dict[str, Any], specs: Sequence[Spec])
     target = runtime.targets[device_of(specs)]
     if operator.is_view or frozen(static) is None:
         return None
+    if any([spec.device == CPU and spec.shape for spec in specs]):  # noqa: C419  as positions are
+        return None
     shapes = [() if spec.device == CPU else spec.shape for spec in specs]
     arrays = [
         DeviceArray(target, None, 0, shape, spec.dtype)

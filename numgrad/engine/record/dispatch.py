@@ -22,6 +22,7 @@ from ..graph.value import Alias, Storage, View, next_number, spec_of
 from .apply import (
     WITHOUT_GRADIENTS,
     apply,
+    chosen_stream,
     mode,
     other_modes,
     pack,
@@ -77,7 +78,7 @@ def binary(operator: Any, x: Any, y: Any) -> Any:
 
     The caller must be code of numgrad: the search for the user's frame begins there.
     """
-    if not other_modes or mode.direct:
+    if not other_modes or mode.unwatched:
         kind = runtime.value
         if type(x) is kind is type(y):
             spec = x.spec
@@ -132,7 +133,7 @@ def _apply_two(plan: Kind, x: Any, y: Any, a: Any, b: Any) -> Any:
 def apply_one(plan: Kind, x: Any) -> Any:
     """Apply a plan of one operand to a value with the spec for which the plan was made."""
     array = x.array
-    if array is None or (other_modes and not mode.direct):
+    if array is None or (other_modes and not mode.unwatched):
         return apply(plan.operator, (x,), plan.static)[0]
     try:
         record = plan.recorder
@@ -191,7 +192,7 @@ def apply_plan(plan: Kind, values: Sequence[Any]) -> Any:
         return apply_one(plan, values[0])
     arrays = [x.array for x in values]
     for array in arrays:
-        if array is None or (other_modes and not mode.direct):
+        if array is None or (other_modes and not mode.unwatched):
             return apply(plan.operator, tuple(values), plan.static)[0]
     return _apply_many(plan, values, arrays)
 
@@ -204,7 +205,7 @@ def apply_unplanned(operator: Any, x: Any, static: dict[str, Any]) -> Any:
     static parameters share.
     """
     is_plain = type(x) is runtime.value and type(x.array) is _Array and not x.spec.rows
-    if not is_plain or operator.converts or (other_modes and not mode.direct):
+    if not is_plain or operator.converts or (other_modes and not mode.unwatched):
         return operator(x, **static)
     require_own_arrays((x,))
     (array,) = operator.run(runtime.target, (x.array,), static)
@@ -241,7 +242,7 @@ def _recorded_alike(
 def nary(operator: Any, args: Sequence[Any], static: dict[str, Any]) -> Any:
     """Apply an operator to any number of arguments; return None if the arguments need the general
     way."""
-    if other_modes and not mode.direct:
+    if other_modes and not mode.unwatched:
         return None
     kind = runtime.value
     key = tuple([a.spec if type(a) is kind else descriptor(a) for a in args])
@@ -401,6 +402,8 @@ def planned_node(
     node.instruction = 0 if frame is None else frame.f_lasti
     if settings.call_stack_level >= 3:
         node.own_extras().stack = user_stack()
+    if other_modes and chosen_stream() is not None:
+        node.own_extras().stream = mode.stream
     return node
 
 

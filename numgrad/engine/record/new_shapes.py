@@ -15,7 +15,7 @@ import numpy as np
 from ...ir.dtypes import NUMBERS
 from ..graph.kind import Family, Kind, interned, keep
 from ..graph.value import CPU, Shape, spec_of
-from .apply import is_direct, runtime
+from .apply import is_unwatched, runtime
 from .operands import Converter, NumberConverter, converter_of, descriptor
 from .parallel_launch import MANY_ROWS
 from .plan import Mixture, computation_of, plan_key
@@ -30,7 +30,7 @@ def learn_shape(operator: Any, args: Sequence[Any], apply: Callable[..., Any]) -
 
     ``apply`` applies the plan of a conversion to a value.
     """
-    found = _found(args) if is_direct() else None
+    found = _found(args) if is_unwatched() else None
     if found is None or (family := operator.kinds.get(found.key)) is None:
         return False
     place = tuple(map(descriptor, args))

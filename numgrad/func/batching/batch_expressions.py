@@ -14,7 +14,7 @@ from ..._declare.elementwise import Elementwise
 from ...engine.capture.capture import TO_AXIS, TO_ROWS
 from ...engine.derivatives.rules import Rule, place_of
 from ...engine.graph.value import Expr, Value, device_of, spec_of
-from ...engine.record.apply import runtime
+from ...engine.record.apply import runtime, with_stream
 from ...ir.broadcasting import broadcast_shapes
 
 NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -112,7 +112,7 @@ def applied(
     device = device_of(specs)
     results = [spec_of(s, d, rows, device) for s, d in operator.infer(specs, static)]
     expr = Expr(operator, static, tuple(values), tuple(results))
-    expr.site = None if of is None else of.site
+    expr.site = with_stream(None if of is None else of.site)
     return [runtime.value.deferred(expr, slot, spec) for slot, spec in enumerate(results)]
 
 

@@ -14,7 +14,7 @@ from ...engine.differentiate.request import TangentRequest
 from ...engine.graph.node import Edge, Expr, Node, Spec, Value, new_node
 from ...engine.graph.traversal import number_of
 from ...engine.lower.lower import force, pending_exprs
-from ...engine.record.apply import attach, mode, pack, runtime
+from ...engine.record.apply import attach, changing, mode, pack, runtime
 from ...ir.broadcasting import broadcast_shapes
 from ...process.cached_attribute import lazy
 from ..tracing.trace import Trace, placeholder, zeros_at
@@ -162,7 +162,28 @@ class MapOperator(Operator):
         inputs = _aligned(inputs, sample.leads(inputs))
         pairs = zip(sample.arguments, inputs, sample.leads(inputs), strict=True)
         wide = {a.expr: BatchedValue(x.detached(), lead) for a, x, lead in pairs}
-        sizes = sample.sizes(inputs)
+        if mode.deferring or mode.capture is not None:
+            outputs = self._batched(wide, sample.sizes(inputs), instead, shared)
+        else:
+            with changing(home=mode.stream):  # the program is one operation of this stream
+                outputs = self._batched(wide, sample.sizes(inputs), instead, shared)
+                force(outputs)
+        outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
+        if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
+            closed = [instead.get(place_of(value), value) for value in sample.closed]
+            past = sample.snapshot.now(instead) if mode.capture is None or instead else ()
+            self._record(inputs, outputs, outer, [*map(pack, closed), *past], shared)
+        return outputs
+
+    def _batched(
+        self,
+        wide: Mapping[Any, BatchedValue],
+        sizes: tuple[int, ...],
+        instead: Mapping[Hashable, Value],
+        shared: Mapping[int, int],
+    ) -> list[Any]:
+        """Return the outputs as expressions, for arguments with axes of samples; see `apply`."""
+        sample = self.sample
         found = batch_exprs(sample.exprs, sample.outputs, wide, instead)  # type: ignore[arg-type]
         outputs = [with_all_axes(output, sizes) for output in found]
         for n, count in shared.items():
@@ -171,13 +192,6 @@ class MapOperator(Operator):
         for n, o in enumerate(outputs):  # results share no memory with arguments
             if o.array is not None or id(o) in given:
                 outputs[n] = registry["copy"](o)
-        if not mode.deferring and mode.capture is None:
-            force(outputs)
-        outer = [moved.get(edge, edge) for edge in sample.edges[len(sample.arguments) :]]
-        if mode.grad and sample.live and (outer or any(x.requires_grad for x in inputs)):
-            closed = [instead.get(place_of(value), value) for value in sample.closed]
-            past = sample.snapshot.now(instead) if mode.capture is None or instead else ()
-            self._record(inputs, outputs, outer, [*map(pack, closed), *past], shared)
         return outputs
 
     def _record(

@@ -6,12 +6,13 @@ number of leading axes, while a trace does not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from ..._errors import NotDifferentiableError
 from ...engine.differentiate.backward import BackwardPass
 from ...engine.differentiate.forward import ForwardPass
-from ...engine.graph.node import NO_EDGE, Edge, Node, Value, new_node
+from ...engine.graph.node import NO_EDGE, Edge, Extras, Node, Value, new_node
 from ...engine.graph.traversal import reachable
 from ...engine.record.apply import runtime
 
@@ -92,7 +93,7 @@ def _graph(
     input_edges = [_input_edge(edge, spec) for edge, spec in pairs]
     outputs = [trace.outputs[n].edge for n in trace.live]
     present = {e: d for e, d in zip(trace.edges, input_edges, strict=True) if e is not NO_EDGE}
-    copies = _copied(outputs, present, trace.inline(inputs, past))
+    copies = _copied(outputs, present, trace.inline(inputs, past), node.stream)
     return [copies(edge) for edge in outputs], input_edges
 
 
@@ -108,12 +109,24 @@ def _input_edge(edge: Edge, spec: Any) -> Edge:
     return Edge(new_node(runtime.roles.copy, {}, [edge], [spec], [spec]), 0)
 
 
+def _on(stream: Any, extras: Extras | None) -> Extras:
+    """Return a copy of the extras of a node, with a device stream."""
+    made = Extras() if extras is None else copy(extras)
+    made.stream = stream
+    return made
+
+
 def _copied(
-    outputs: Sequence[Edge], present: dict[Edge, Edge], replaced: Callable[[Value], Value]
+    outputs: Sequence[Edge],
+    present: dict[Edge, Edge],
+    replaced: Callable[[Value], Value],
+    stream: Any,
 ) -> Callable[[Edge], Edge]:
     """Copy a graph: the nodes from the outputs towards the inputs, up to the edges in ``present``.
 
     A copied node saves ``replaced(value)`` in place of each value that the original node has saved.
+    A node without a device stream of its own gets ``stream``, that of the call, on which the saved
+    values were computed.
     Return a function that takes an edge of the original graph, and returns the edge of the copy; an
     edge in ``present`` stands for the item there.
     """
@@ -129,11 +142,12 @@ def _copied(
         if node.is_accumulator:  # its leaf was made by the function
             copies[node] = node
             continue
-        copy = new_node(
+        made = new_node(
             node.operator, node.static, list(map(copied, node.edges)), node.inputs, node.outputs
         )
         if node.saved:
-            copy.save([replaced(v) if isinstance(v, Value) else v for v in node.saved])
-        copy.code, copy.instruction, copy.extras = node.code, node.instruction, node.extras
-        copies[node] = copy
+            made.save([replaced(v) if isinstance(v, Value) else v for v in node.saved])
+        made.code, made.instruction = node.code, node.instruction
+        made.extras = node.extras if stream is None or node.stream else _on(stream, node.extras)
+        copies[node] = made
     return copied

@@ -58,7 +58,7 @@ class PytreeEntry:
         """Return the results of the captured function, or `MISSED` if the entry cannot serve the
         call."""
         entry, make, rebuild, version, is_valid, grad = self.entry_call
-        usual = (mode.direct and mode.grad == grad) if other_modes else grad
+        usual = (mode.unwatched and mode.grad == grad) if other_modes else grad
         if version != settings.entries or not usual or (is_valid is not None and not is_valid()):
             return MISSED
         leaves = self._leaves(args, kwargs)

@@ -29,7 +29,15 @@ from ...engine.graph.traversal import depending_on, number_of, reachable
 from ...engine.graph.value import View, next_number
 from ...engine.lower.lower import pending_exprs
 from ...engine.lower.placeholder import ARGUMENT
-from ...engine.record.apply import attach, deferring, mode, pack, require_deferring, runtime
+from ...engine.record.apply import (  # fmt: skip
+    attach,
+    deferring,
+    mode,
+    pack,
+    require_deferring,
+    runtime,
+    with_stream,
+)
 from ...process.cached_attribute import lazy
 from ...process.gc_pause import paused
 from ..guards.device_check import comes_back
@@ -316,7 +324,7 @@ class Trace:
             rows = rows and expr.operator is not TO_AXIS  # where rows end
             specs = tuple([Spec(s.shape, s.dtype, s.rows or rows, s.device) for s in expr.specs])
             copy = Expr(expr.operator, expr.static, operands, specs)
-            copy.site = expr.site
+            copy.site = with_stream(expr.site)
             return copy
 
         copy_of(self.exprs)

@@ -158,7 +158,7 @@ def cast(value: Any, dtype: Any) -> Any:
     if value.dtype == dtype:
         return value
     static = _static_of(np.dtype(dtype))
-    plan = plan_of(astype, static, (value,)) if apply.is_direct() else None
+    plan = plan_of(astype, static, (value,)) if apply.is_unwatched() else None
     return apply.apply(astype, (value,), static)[0] if plan is None else apply_one(plan, value)
 
 

@@ -234,6 +234,12 @@ class CUDATarget:
         self.kernel(copy_spec(array.dtype)).ufunc(array, out=made)
         return made
 
+    def lasting_copy(self, array: DeviceArray) -> DeviceArray:
+        """Return a copy like `copy`, for which streams other than the current one wait."""
+        made = self.copy(array)
+        self.runtime.announce(made.memory)
+        return made
+
     def to_host(self, array: DeviceArray) -> np.ndarray:
         """Wait for the work of the current stream, and copy an array of the device to the host."""
         low, high = array.bounds()

@@ -208,7 +208,7 @@ class Simulator:
         self._order = Order()
         self.default_stream = self.new_stream()
 
-    def tiles(self, dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
+    def tiles(self, dtype: np.dtype) -> tuple[Tile, ...]:
         return (
             Tile(4, 4, 2, 2, 2, 4, terms=4), Tile(2, 2, 2, 1, 2, 4, terms=4),
             Tile(2, 2, 2, 2, 1, 4, terms=4),

@@ -2,7 +2,8 @@
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numgrad as ng
 from ...targets.cuda import is_simulated
 from . import other_libraries
 from .facts import facts, kept_kernels
-from .report import FAILED, Figure, Outcome, outcome_of
+from .report import FAILED, OK, Figure, Outcome, Skipped, outcome_of
 from .sizes import FULL, QUICK, Sizes
 
 Say = Callable[[str], None]
@@ -37,7 +38,14 @@ def parser() -> argparse.ArgumentParser:
         "--without", nargs="+", default=(), choices=other_libraries.NAMES, metavar="LIBRARIES",
         help=f"leave libraries out, of {', '.join(other_libraries.NAMES)}",
     )  # fmt: skip
-    top.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
+    top.add_argument(
+        "--seconds", type=float, metavar="N",
+        help="begin no check and no benchmark after so many seconds",
+    )  # fmt: skip
+    top.add_argument(
+        "--json", type=Path, metavar="FILE",
+        help="also write the report as JSON, anew after each check and each benchmark",
+    )  # fmt: skip
     return top
 
 
@@ -51,12 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"no GPU: {reason}")
         return 1
     sizes = QUICK if options.quick or is_simulated() else FULL
-    report = make(sizes, _say, options.only)
+    limit = None if options.seconds is None else time.monotonic() + options.seconds
+
+    def keep(report: dict[str, Any]) -> None:
+        if options.json is not None:
+            options.json.write_text(json.dumps(report, indent=1), "utf-8")
+
+    report = make(sizes, _say, options.only, limit, keep)
     if not (report["checks"] or report["figures"]):
         _say(f"no check and no benchmark has one of the words {', '.join(options.only)}")
         return 1
-    if options.json is not None:
-        options.json.write_text(json.dumps(report, indent=1), "utf-8")
     return 0 if report["is right"] else 1
 
 
@@ -64,30 +76,54 @@ def _say(line: str) -> None:
     print(line, flush=True)  # a run that hangs then shows where
 
 
-def make(sizes: Sizes, say: Say, words: Sequence[str] = ()) -> dict[str, Any]:
+def make(
+    sizes: Sizes,
+    say: Say,
+    words: Sequence[str] = (),
+    limit: float | None = None,
+    keep: Callable[[dict[str, Any]], None] = lambda report: None,
+) -> dict[str, Any]:
     """Make the report, give it to ``say`` line by line, and return it as JSON can hold it.
 
-    With ``words`` the report has those checks and benchmarks whose names have one of the words.
+    Parameters
+    ----------
+    words : sequence of str
+        The report has those checks and benchmarks whose names have one of the words, or all.
+    limit : float, optional
+        The time of `time.monotonic` from which on no check and no benchmark is begun.
+    keep : callable
+        Is given the report so far after each check and each benchmark, as the machine may be taken
+        away before the end.
     """
     simulated = is_simulated()
     say(SIMULATED if simulated else "numgrad on a GPU")
     known, before = dict(facts()), kept_kernels()
     for name, fact in known.items():
         say(f"  {name:<20}{fact}")
-    checks = _checks(sizes, say, words)
-    figures, failures = _benchmarks(sizes, say, words, not simulated)
+    checks: list[Outcome] = []
+    figures: list[Figure] = []
+    failures: list[Outcome] = []
+    new = 0
+
+    def report() -> dict[str, Any]:
+        return {
+            "simulated": simulated, "facts": known, "sizes": vars(sizes), "new kernels": new,
+            "checks": [outcome._asdict() for outcome in (*checks, *failures)],
+            "figures": [_as_json(figure, not simulated) for figure in figures],
+            "is right": all(outcome.status != FAILED for outcome in (*checks, *failures)),
+        }  # fmt: skip
+
+    for _ in _checks(sizes, say, words, limit, checks):
+        keep(report())
+    for _ in _benchmarks(sizes, say, words, limit, figures, failures):
+        keep(report())
     new = len(kept_kernels() - before)
     if not simulated:
         say(f"\n{new} kernels were compiled and kept; all others came from the cache")
-    outcomes = [*checks, *failures]
-    wrong = [outcome.name for outcome in outcomes if outcome.status == FAILED]
+    wrong = [outcome.name for outcome in (*checks, *failures) if outcome.status == FAILED]
     say(f"\nWRONG: {', '.join(wrong)}" if wrong else f"\nall is right: {_count(checks)}")
-    return {
-        "simulated": simulated, "facts": known, "sizes": vars(sizes), "new kernels": new,
-        "checks": [outcome._asdict() for outcome in outcomes],
-        "figures": [_as_json(figure, not simulated) for figure in figures],
-        "is right": not wrong,
-    }  # fmt: skip
+    keep(report())
+    return report()
 
 
 def _count(checks: Sequence[Outcome]) -> str:
@@ -102,39 +138,53 @@ def _chosen(items: Sequence[Any], words: Sequence[str]) -> list[Any]:
     return [item for item, name in named if not wanted or any(word in name for word in wanted)]
 
 
-def _checks(sizes: Sizes, say: Say, words: Sequence[str]) -> list[Outcome]:
+def _in_time(limit: float | None) -> None:
+    """Raise `Skipped` if the time is over in which checks and benchmarks are begun."""
+    if limit is not None and time.monotonic() > limit:
+        raise Skipped("no time was left")
+
+
+def _checks(
+    sizes: Sizes, say: Say, words: Sequence[str], limit: float | None, found: list[Outcome]
+) -> Iterator[None]:
+    """Run the checks, and add their outcomes to ``found``; yield after each."""
     from .checks import CHECKS
 
     say("\nChecks")
-    outcomes = []
     for check in _chosen(CHECKS, words):
-        outcomes.append(outcome_of(check.name, lambda run=check.run: run(sizes)))
-        say(f"  {outcomes[-1]}")
-    return outcomes
+
+        def run(check: Any = check) -> str:
+            _in_time(limit)
+            return str(check.run(sizes))
+
+        found.append(outcome_of(check.name, run))
+        say(f"  {found[-1]}")
+        yield
 
 
 def _benchmarks(
-    sizes: Sizes, say: Say, words: Sequence[str], means_something: bool
-) -> tuple[list[Figure], list[Outcome]]:
-    """Run the benchmarks; return all figures, and the outcomes of those that failed."""
+    sizes: Sizes, say: Say, words: Sequence[str], limit: float | None, figures: list[Figure],
+    failures: list[Outcome],
+) -> Iterator[None]:  # fmt: skip
+    """Run the benchmarks, and add all figures, and the outcomes of those that failed; yield after
+    each."""
     from .benchmarks import BENCHMARKS
 
-    figures: list[Figure] = []
-    failures: list[Outcome] = []
     for benchmark in _chosen(BENCHMARKS, words):
         say(f"\n{benchmark.name}")
 
         def run(benchmark: Any = benchmark) -> str:
+            _in_time(limit)
             for figure in benchmark.run(sizes):
                 figures.append(figure)
-                say(f"  {figure.line(means_something)}")
+                say(f"  {figure.line(not is_simulated())}")
             return ""
 
         outcome = outcome_of(benchmark.name, run)
-        if outcome.status != "ok":
+        if outcome.status != OK:
             failures.append(outcome)
             say(f"  {outcome}")
-    return figures, failures
+        yield
 
 
 def _as_json(figure: Figure, means_something: bool) -> dict[str, Any]:

@@ -90,8 +90,9 @@ def _cuda() -> str:
 
 
 def _products() -> str:
-    has_blas = ng.cuda.default_stream()._runtime.driver.blas is not None
-    return "by cuBLAS, where it can" if has_blas else "by numgrad's own kernels; there is no cuBLAS"
+    if ng.cuda.default_stream()._runtime.driver.blas is None:
+        return "by numgrad's own kernels; there is no cuBLAS"
+    return f"by cuBLAS, as the flag cublas says: {ng.get_flags('cublas')['cublas']}"
 
 
 def _factorizations() -> str:

@@ -103,6 +103,12 @@ CASES = {
 }  # fmt: skip
 """Cases, and the calls over which each is measured."""
 
+ON_A_STREAM = (
+    "x * y, eager", "x * y, recorded", "captured, three operations in a kernel",
+    "Lorenz-96, captured, 80 launches",
+)  # fmt: skip
+"""Cases that are also measured while a stream is chosen."""
+
 
 def measured(call, calls):
     """Return the processor time of a call in microseconds."""
@@ -121,13 +127,21 @@ def costs():
     found = {}
     ng.cuda.current_stream()._runtime.driver.RESIDENT = 132 * 2048  # as a large GPU has
     for name, (make, calls) in CASES.items():
-        ways = [make("cpu"), make("cuda")]
-        for way in ways:
-            for _ in range(WARM):
-                way()
-        rounds = [[measured(way, calls) for way in ways] for _ in range(ROUNDS)]
-        found[name] = [min(times) for times in zip(*rounds, strict=True)]
+        found[name] = compared(make, calls)
+    with ng.cuda.stream(ng.cuda.Stream()):
+        for name in ON_A_STREAM:
+            found[f"{name}, on a stream"] = compared(*CASES[name])
     return found
+
+
+def compared(make, calls):
+    """Return the least times of a case on the processor and on the device, taken in turns."""
+    ways = [make("cpu"), make("cuda")]
+    for way in ways:
+        for _ in range(WARM):
+            way()
+    rounds = [[measured(way, calls) for way in ways] for _ in range(ROUNDS)]
+    return [min(times) for times in zip(*rounds, strict=True)]
 
 
 if __name__ == "__main__":
@@ -136,6 +150,6 @@ if __name__ == "__main__":
     if "--json" in sys.argv:
         print(json.dumps(FOUND))
     else:
-        print(f"{'us':<42}{'processor':>10}{'device':>10}{'ratio':>8}")
+        print(f"{'us':<54}{'processor':>10}{'device':>10}{'ratio':>8}")
         for name, (here, there) in FOUND.items():
-            print(f"{name:<42}{here:>10.2f}{there:>10.2f}{there / here:>8.2f}")
+            print(f"{name:<54}{here:>10.2f}{there:>10.2f}{there / here:>8.2f}")

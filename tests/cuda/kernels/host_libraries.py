@@ -258,8 +258,8 @@ class Products(Library):
             left = within_columns(a, dtype, first, lda, i * stride_a)
             right = within_columns(b, dtype, second, ldb, i * stride_b)
             out = within_columns(c, dtype, (m, n), ldc, i * stride_c)
-            out *= zero
-            out += one * (left.T if transa else left) @ (right.T if transb else right)
+            assert zero == 0  # so that what was there is not read
+            out[...] = one * (left.T if transa else left) @ (right.T if transb else right)
 
 
 def within_columns(address, dtype, shape, leading, offset):

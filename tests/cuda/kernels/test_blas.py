@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import numgrad as ng
 from numgrad.targets.cuda.libraries import blas
 
 from ..programs import TARGET, on_device, program_of
-from .host_libraries import Products, require_declared
+from .host_libraries import Products, require_declared, resolved
 from .matrices import FLOATS, made, product_of, spread
 
 
@@ -112,3 +113,66 @@ def test_a_program_calls_the_library_where_the_spec_leaves_it_to_one(monkeypatch
     gemm, pointers = given[0]
     assert gemm.sizes == (0, 0, 4, 2, 3)
     assert all(offset >= 0 for _, offset in pointers)
+
+
+@pytest.fixture
+def library(monkeypatch):
+    """Let the device have a library, carried out in NumPy; the setting is as it was afterwards."""
+    products = Products()
+    driver = ng.cuda.current_stream()._runtime.driver
+    monkeypatch.setattr(driver, "blas", blas.Blas(products, resolved))
+    before = ng.get_flags("cublas")
+    yield products
+    ng.set_flags(**before)
+
+
+DTYPES = {"float32": 1e-5, "float64": 1e-12, "complex64": 1e-5, "complex128": 1e-12}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("choice", ["auto", "always", "never"])
+def test_the_setting_chooses_the_products_for_the_library(choice, dtype, library):
+    ng.set_flags(cublas=choice)
+    is_used = choice == "always" or (choice == "auto" and dtype.startswith("complex"))
+    for a, b in (
+        (made((3, 4), dtype), made((4, 5), dtype)),
+        (made((2, 3, 4), dtype), made((2, 4, 5), dtype)),
+        (made((2, 4, 3), dtype).mT, made((5, 4), dtype).T),
+        (made((6, 4), dtype), made((4,), dtype)),
+    ):
+        library.sizes.clear()
+        found = ng.tensor(a, device="cuda") @ ng.tensor(b, device="cuda")
+        assert len(library.sizes) == is_used
+        np.testing.assert_allclose(found.cpu().numpy(), a @ b, DTYPES[dtype], DTYPES[dtype])
+
+
+def test_gradients_and_captured_functions_follow_the_setting(library):
+    """Each choice takes what was made under another one no longer, and has the same gradients."""
+    a, b = made((3, 4), "float64"), made((4, 5), "float64")
+    seeds = made((2, 3, 5), "float64")
+
+    def function(x, y):
+        return ng.tanh(x @ y)
+
+    captured = ng.jit(function)
+    expected = None
+    for choice in ("auto", "always", "never", "always", "auto"):
+        ng.set_flags(cublas=choice)
+        for _ in range(3):
+            library.sizes.clear()
+            x, y = (ng.tensor(m, device="cuda", requires_grad=True) for m in (a, b))
+            for call in (function, captured):
+                gradients = ng.grad(
+                    call(x, y), [x, y], ng.tensor(seeds, device="cuda"), is_grads_batched=True
+                )
+                found = [g.cpu().numpy() for g in gradients]
+                expected = expected or found
+                for one, other in zip(found, expected, strict=True):
+                    np.testing.assert_allclose(one, other, 1e-12)
+            assert bool(library.sizes) == (choice == "always")
+            assert len(library.sizes) >= 6 or not library.sizes  # three of each call and its pass
+
+
+def test_an_unknown_choice_is_an_error():
+    with pytest.raises(ValueError, match="cublas must be one of auto, always, never"):
+        ng.set_flags(cublas="sometimes")

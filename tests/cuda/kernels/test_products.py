@@ -205,13 +205,14 @@ def test_tiles_of_gpus_have_blocks_of_the_processor_and_fit_their_threads():
 
 # What is chosen -----------------------------------------------------------------------------------
 
-LARGE, SMALL, FLAT = GPU = product.tiles(np.dtype("float32"))
+LARGE, MIDDLE, SMALL, FLAT = GPU = product.tiles(np.dtype("float32"))
 
 
 @pytest.mark.parametrize(
     ("a", "b", "tile", "is_apart"),
     [
         ((2048, 2048), (2048, 2048), LARGE, False),
+        ((1024, 1024), (1024, 1024), MIDDLE, False),  # 64 large tiles for 132 processors
         ((512, 512), (512, 512), SMALL, False),
         ((512, 8192), (8192, 512), LARGE, True),   # 16 tiles for 132 processors, but 32 blocks
         ((784, 60000), (60000, 128), LARGE, True),
@@ -219,7 +220,7 @@ LARGE, SMALL, FLAT = GPU = product.tiles(np.dtype("float32"))
         ((1, 4096), (4096, 1 << 20), FLAT, False),
         ((3, 64), (64, 4096), FLAT, False),
         ((1, 1 << 20), (1 << 20, 1), FLAT, True),
-        ((100, 64, 64), (100, 64, 64), SMALL, False),
+        ((100, 64, 64), (100, 64, 64), MIDDLE, False),
         ((1000, 128, 64), (1000, 64, 128), LARGE, False),
     ],
 )  # fmt: skip
@@ -270,3 +271,25 @@ def test_lines_whose_result_does_not_go_on_stay_apart():
 def test_neighbours_read_neighbours(array, is_along):
     found = product_of(array, some(array.shape[1], 3), some(array.shape[0], 3))
     assert tiles.along_lines(found.left, found.rows, found.inner) == is_along
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("sizes", [(1024, 1024, 1024), (300, 700, 900), (64, 4096, 64), (9, 9, 9)])
+def test_no_other_tile_keeps_the_busiest_processor_for_a_shorter_time(dtype, sizes):
+    rows, inner, cols = sizes
+    given = product_of(some(rows, inner), some(inner, cols), some(rows, cols))
+    *others, _ = all_tiles = product.tiles(np.dtype(dtype))
+    _, chosen, is_apart = tiles.planned(given, all_tiles, 132)
+    costs = [tiles.cost(given, tile, 132, is_apart) for tile in others]
+    assert tiles.cost(given, chosen, 132, is_apart) == min(costs)
+
+
+@pytest.mark.parametrize(
+    ("number", "is_written_out"), [(0, True), (1, True), (2, False), (3, False)]
+)
+def test_terms_of_many_multiply_adds_are_written_out(number, is_written_out):
+    """Tests of the compiled kernel count its instructions."""
+    text = product.product(np.dtype("float32"), 1, GPU[number]).text
+    assert ("while k < DEPTH" not in text) == is_written_out
+    for k in range(GPU[number].depth):
+        assert (f"b_tile[stage, {k}, x" in text) == is_written_out

@@ -457,3 +457,13 @@ def test_a_captured_function_that_is_first_called_on_a_stream(side):
             found, launched = launches(lambda: gradient(on_device(False)))
             close(found, np.sin(X) + X * np.cos(X))
             assert {number for _, number in launched} == {stream.handle.number}
+
+
+def test_a_mapped_function_on_a_stream_is_launched_as_on_the_default_one(side):
+    function = ng.func.vmap(lambda row: ng.sin(row) * row)
+    _, expected = launches(lambda: function(on_device(False)))
+    with ng.cuda.stream(side):
+        x = on_device(False)
+        _, found = launches(lambda: function(x))
+    assert [name for name, _ in found] == [name for name, _ in expected]
+    assert {number for _, number in found} == {side.handle.number}

@@ -5,7 +5,6 @@ driver does not know is kept here: which streams use a block of memory, and the 
 """
 
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -39,9 +38,14 @@ class Runtime:
         self.name, self.driver = name, driver
         self.usage = Usage()
         self.small: Any = SmallBlocks(self.usage) if driver.keeps_blocks else None
-        self.next_number = count().__next__
+        self._streams = 0
         self.default = Stream.of(self, driver.default_stream)
         self._chosen = current
+
+    def next_number(self) -> int:
+        """Return the number of a new stream of the device; the default stream has number 0."""
+        self._streams += 1
+        return self._streams - 1
 
     def current(self) -> Stream:
         """Return the stream of this device to which the calling thread gives work."""
@@ -105,6 +109,12 @@ class Runtime:
         self.driver.upload(memory.block, 0, array, self.default.handle)
         memory.ready = self.default.record_event()
         return memory
+
+    def announce(self, memory: Memory) -> None:
+        """Let other streams that use a block of memory wait for what its stream has written there
+        so far."""
+        if self._streams > 1:
+            memory.ready = memory.stream.record_event()
 
     def upload(self, memory: Memory, offset: int, array: np.ndarray) -> None:
         """Copy an array of the host, in C order, to a block from byte ``offset`` on."""

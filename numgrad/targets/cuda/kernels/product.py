@@ -86,13 +86,7 @@ def kernel({parameters}):
             cuda.syncthreads()
             begin += DEPTH
 {fetch_next}
-            k = 0
-            while k < DEPTH and y < high:
-                for q in range(ACROSS):
-                    factor = b_tile[stage, k, x + q * wide]
-                    for p in range(DOWN):
-                        {added}
-                k += 1
+{multiply}
             stage = 1 - stage
         for p in range(DOWN):
             for q in range(ACROSS):
@@ -106,6 +100,27 @@ def kernel({parameters}):
             number += (cuda.gridDim.x - 1) * run
             taken = 0
 """
+
+
+_LOOP = """
+k = 0
+while k < DEPTH and y < high:
+{term}
+    k += 1
+"""
+
+_TERM = """
+for q in range(ACROSS):
+    factor = b_tile[stage, {k}, x + q * wide]
+    for p in range(DOWN):
+        {added}
+"""
+"""The lines that add the products of one term to a thread's elements of a tile."""
+
+_MANY = 32
+"""The multiply-adds of a term from which on the terms are written out one by one. The compiler
+writes out the terms of fewer, and leaves a loop of many as a loop, in which a third more
+instructions count the terms and work out where they are."""
 
 
 class Tile(NamedTuple):
@@ -136,21 +151,30 @@ class Tile(NamedTuple):
     threads: int = 256
     terms: int = TERMS
 
+    @property
+    def work(self) -> int:
+        """The instructions of all threads for one term: a multiply-add for each element, a read of
+        shared memory for each row and column of a thread, and for each row and column of the tile
+        a read of the factor and a write to shared memory."""
+        each = self.down * self.across + self.down + self.across
+        return self.threads * each + 2 * (self.rows + self.cols)
+
 
 _SMALL = Tile(32, 32, 16, 4, 2, 128)
 _FLAT = Tile(4, 32, 64, 4, 1)
 _TILES = {
-    4: (Tile(128, 128, 8, 8, 8), _SMALL, _FLAT),
-    8: (Tile(64, 64, 8, 4, 4), _SMALL, _FLAT),
+    4: (Tile(128, 128, 8, 8, 8), Tile(64, 64, 8, 8, 4, 128), _SMALL, _FLAT),
+    8: (Tile(64, 64, 8, 4, 4), Tile(64, 32, 8, 4, 4, 128), _SMALL, _FLAT),
     16: (Tile(64, 32, 8, 4, 2), Tile(32, 32, 8, 4, 2, 128), Tile(4, 32, 32, 4, 1, 128)),
 }
 
 
-def tiles(dtype: np.dtype) -> tuple[Tile, Tile, Tile]:
-    """Return the sizes of three tiles of a GPU for a dtype: a large, a small and a flat one.
+def tiles(dtype: np.dtype) -> tuple[Tile, ...]:
+    """Return the sizes of the tiles of a GPU for a dtype, from a large to a small one, and of a
+    flat one.
 
-    The large tile has as many elements as registers allow. The small tile is for results of which
-    large tiles would be half empty, or too few for the multiprocessors. The flat tile is for
+    The large tile has as many elements as registers allow. The smaller ones are for results of
+    which large tiles would be half empty, or too few for the multiprocessors. The flat tile is for
     results with few rows: all threads read there, and few multiply.
     """
     return _TILES[max(dtype.itemsize, 4)]
@@ -178,17 +202,28 @@ def product(dtype: np.dtype, axes: int, tile: Tile) -> Kernel:
         begin=indent("\n".join([*indices(walk), _both(_BEGIN, walk)]), " " * 8),
         fetch=indent(fetch, " " * 8), fetch_next=indent(fetch, " " * 12),
         keep=indent(_both(_KEEP, walk), " " * 12), out=place("out", walk),
-        added=_added(dtype), joined=f"out[at] {_sum(dtype)} total[p * ACROSS + q]",
+        multiply=indent(_multiplied(dtype, tile), " " * 12),
+        joined=f"out[at] {_sum(dtype)} total[p * ACROSS + q]",
     )  # fmt: skip
     return Kernel("matmul", text, tuple(parameters), _scope(dtype, tile), tile.threads, True)
 
 
-def _added(dtype: np.dtype) -> str:
-    """Return the line of the kernel that adds the product of two numbers to a sum.
+def _multiplied(dtype: np.dtype, tile: Tile) -> str:
+    """Return the lines of the kernel that multiply the tiles of both factors in shared memory."""
+    all_multiply = tile.threads * tile.down * tile.across == tile.rows * tile.cols
+    if all_multiply and tile.down * tile.across >= _MANY:
+        return "".join([_TERM.format(k=k, added=_added(dtype, k)) for k in range(tile.depth)])
+    term = _TERM.format(k="k", added=_added(dtype, "k"))
+    return _LOOP.format(term=indent(term, " " * 4))
+
+
+def _added(dtype: np.dtype, k: int | str) -> str:
+    """Return the line of the kernel that adds the product of two numbers, of the term ``k`` of a
+    tile, to a sum.
 
     The real and the imaginary part of complex numbers are each added by two multiply-adds.
     """
-    total, x, y = "total[p * ACROSS + q]", "a_tile[stage, k, y * DOWN + p]", "factor"
+    total, x, y = "total[p * ACROSS + q]", f"a_tile[stage, {k}, y * DOWN + p]", "factor"
     if dtype.kind == "b":
         return f"{total} |= {x} & {y}"
     if dtype.kind != "c":

@@ -85,25 +85,34 @@ def planned(
 ) -> tuple[Product, Tile, bool]:
     """Return the product to compute, the tile for it, and whether blocks of terms are split.
 
-    A product with few columns is returned transposed, so that it has few rows. Blocks of terms are
-    split, so that they are computed apart and added up by a second kernel, if there are fewer tiles
-    than multiprocessors and the results of all blocks need no more memory than the factors. The
-    large tile is chosen if the result fills half of the large tiles, and if these are enough to
-    keep half of the multiprocessors busy.
+    A product with few columns is returned transposed, so that it has few rows, for the flat tile.
+    For other products the tile is that of the least `cost`. Blocks of terms are split, so that they
+    are computed apart and added up by a second kernel, if there are fewer tiles than
+    multiprocessors and the results of all blocks need no more memory than the factors.
     """
-    large, small, flat = tiles
+    *others, flat = tiles
     rows, cols = product.rows, product.cols
-    blocks = number_of_blocks(product, large)
-    can_part = blocks > 1 and rows * cols <= large.terms * (rows + cols)
+    can_part = number_of_blocks(product, flat) > 1 and rows * cols <= flat.terms * (rows + cols)
     if min(rows, cols) <= flat.rows:
         product = product if rows <= cols else transposed(product)
         tile = flat
     else:
-        number = number_of_tiles(product, large)
-        is_full = 2 * prod(product.loop) * rows * cols >= number * large.rows * large.cols
-        is_enough = 2 * number * (blocks if can_part else 1) >= processors
-        tile = large if is_full and is_enough else small
+        tile = min(others, key=lambda one: cost(product, one, processors, can_part))
     return product, tile, can_part and number_of_tiles(product, tile) < processors
+
+
+def cost(product: Product, tile: Tile, processors: int, can_part: bool) -> int:
+    """Return the instructions that the busiest multiprocessor issues for a block of terms.
+
+    The multiprocessors compute in waves: each has a tile in each wave, the last of which may leave
+    most of them idle. ``can_part`` says whether blocks of terms may be split, so that the blocks of
+    all tiles are spread over the waves. To write the sums of blocks and to add them up counts as
+    one more block.
+    """
+    number, blocks = number_of_tiles(product, tile), number_of_blocks(product, tile)
+    if can_part and number < processors:
+        return -(-number * (blocks + 1) // processors) * tile.work
+    return -(-number // processors) * blocks * tile.work
 
 
 def number_of_tiles(product: Product, tile: Tile) -> int:

@@ -2,9 +2,9 @@
 
 The words that kernels take are laid out once, when the entry is made. A call reads the addresses of
 its arrays from their objects, adds them to the words that point into arrays, and calls the driver's
-``cuLaunchKernel`` by its address. Where an argument is not exactly as declared, or the calling
-thread has chosen a stream, the entry does nothing, and the caller runs the program from Python. The
-compiled half is in `entry_code`.
+``cuLaunchKernel`` by its address. Where an argument is not exactly as declared the entry does
+nothing, and the caller runs the program from Python. An entry is for one stream; while another one
+is current, it calls the entry that was made for that one. The compiled half is in `entry_code`.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +16,16 @@ import numpy as np
 from ....ir.device_array import DeviceArray
 from ....ir.kernel_spec import Same, Strided
 from ....ir.program import contiguous_strides
+from ....process.bounded_dict import Bounded
 from ...cpu.python import object_layout
 from ...cpu.python.object_layout import OWN
 from ..device.driver import Block, array_words
 from ..device.memory import Memory, Usage
 from ..device.small_blocks import SmallBlocks
 from .steps import Launch, LaunchSequence, Place
+
+_STREAMS = 16
+"""The most streams for which a program keeps functions."""
 
 ALIGNMENT = 256
 """The alignment of buffers in bytes, which makes the accesses of a GPU fast."""
@@ -33,15 +37,17 @@ MOST_WORDS = 512
 """The most words that a kernel of an entry takes."""
 
 (
-    NARGS, NOUT, LEFT, NLAUNCH, LAUNCHES, CALL, ADDRESS, STREAM, TARGET, OTHER_MODES, CURRENT,
-    ENTER, ALLOCATE, ARRAY, MEMORY, BLOCK,
-) = range(OWN, OWN + 16)  # fmt: skip
+    NARGS, NOUT, LEFT, NLAUNCH, LAUNCHES, CALL, ADDRESS, STREAM, IS_DEFAULT, ELSEWHERE, USED,
+    TARGET, OTHER_MODES, CURRENT, ENTER, ALLOCATE, ARRAY, MEMORY, BLOCK,
+) = range(OWN, OWN + 19)  # fmt: skip
 """Words of an entry: the number of arguments, and that of the last ones that are written; the
 number of calls left, any number if negative; the number of launches, and the address of the words
-that describe them; the address of ``cuLaunchKernel``, that of the default stream, and the object of
-that stream; the target; a dict that is empty while no thread has chosen a stream, and the function
-that returns the chosen one; functions that prepare the calling thread and that allocate memory for
-the program, each 0 if it is not needed; and types."""
+that describe them; the address of ``cuLaunchKernel``, that of the entry's stream, and the object of
+that stream; whether this is the default stream; what is called in place of the entry while another
+stream is current, or 0; a function that notes that the stream uses memory of another one; the
+target; a dict that is empty while no thread has chosen a stream, and the function that returns the
+chosen one; functions that prepare the calling thread and that allocate memory for the program, each
+0 if it is not needed; and types."""
 
 (
     A_MEMORY, A_OFFSET, A_SHAPE, A_STRIDES, A_DTYPE, A_TARGET, M_BLOCK, M_STREAM, S_KEPT, U_NOW,
@@ -86,12 +92,65 @@ class Launches(NamedTuple):
         The bytes of the program's own memory, slot 0.
     slots : dict
         The number of the entry's argument, or result, by the slots that follow.
+    begun : Stream, optional
+        The stream on which the constants were copied to the device.
+    ready : Event, optional
+        The event of ``begun`` that happens when the constants are there.
     """
 
     steps: Sequence[Any]
     kept: Sequence[Any]
     nbytes: int
     slots: dict[int, int]
+    begun: Any = None
+    ready: Any = None
+
+    def be_ready_on(self, stream: Any) -> None:
+        """Let a stream wait for the constants, and let their memory note that the stream uses it.
+        """
+        if self.ready is not None and stream is not self.begun:
+            stream.wait_event(self.ready)
+        for memory in self.kept:
+            memory.used_by(stream)
+
+
+class OtherStreams:
+    """The functions of an entry for streams: one for each stream, made when the stream comes for
+    the second time.
+
+    Parameters
+    ----------
+    target : CUDATarget
+    answer : object
+        What is returned where there is no function: the caller has to do otherwise then.
+    make : callable, optional
+        Takes a stream, and returns the function for it, or None.
+    """
+
+    __slots__ = ("_answer", "_current", "_found", "_make")
+
+    def __init__(
+        self, target: Any, answer: Any, make: Callable[[Any], Any] | None = None
+    ) -> None:
+        self._current, self._make, self._answer = target.runtime.current, make, answer
+        self._found: dict[Any, Any] = Bounded(_STREAMS)  # False for a stream that came once
+
+    def __call__(self, *given: Any) -> Any:
+        """Call the function for the current stream."""
+        return self.function(self._make)(*given)
+
+    def function(self, make: Any) -> Callable[..., Any]:
+        """Return the function for the current stream, from ``make`` if there is none yet."""
+        stream = self._current()
+        found = self._found.get(stream)
+        if found is None or found is False:
+            made = self._decline if found is None else make(stream) or self._decline
+            self._found[stream] = False if found is None else made
+            return made
+        return found
+
+    def _decline(self, *given: Any) -> Any:
+        return self._answer
 
 
 def can_enter(steps: Sequence[Any]) -> bool:
@@ -109,11 +168,13 @@ def entry_of(
     results: Sequence[Any],
     alive: Any,
     calls: int | None = None,
+    stream: Any = None,
 ) -> tuple[Callable[..., Any] | None, Callable[[], int] | None]:
     """Return a builtin function that runs a program, and a counter of its calls.
 
     The function takes the arguments and arrays for the results. It returns None after the launches,
-    and False if the caller has to run the program.
+    and False if the caller has to run the program. A function without a limit serves all streams,
+    unless it is made for one.
 
     Parameters
     ----------
@@ -128,13 +189,19 @@ def entry_of(
     calls : int, optional
         The number of calls that the entry answers; the counter returns how many were answered since
         it was last called. Without a number there is no limit, and no counter.
+    stream : Stream, optional
+        The only stream that the entry serves.
 
     Returns
     -------
     tuple
         Both are None where the driver cannot be called so, or for too many arguments or words.
     """
-    table = _table(target, launches, [*arguments, *results], len(results))
+    others = None
+    if calls is None and stream is None:
+        own = target, launches, arguments, results, alive, None
+        others = OtherStreams(target, False, lambda stream: entry_of(*own, stream)[0])
+    table = _table(target, launches, [*arguments, *results], len(results), stream, others)
     if table is None:
         return None, None
     words, objects = table
@@ -154,46 +221,60 @@ def entry_of(
 
 
 def maker_of(
-    target: Any, launches: Launches, arguments: Sequence[Any], result: Any, alive: Any
-) -> Callable[..., Any] | None:
+    target: Any, launches: Launches, arguments: Sequence[Any], result: Any, alive: Any,
+    stream: Any = None,
+) -> Callable[..., Any] | None:  # fmt: skip
     """Return a builtin function of the arrays of arguments that returns the array of a result.
 
     The function returns None if the caller has to run the program. The parameters are those of
     `entry_of`, for one result.
     """
-    table = _table(target, launches, arguments, 0)
+    others = None
+    if stream is None:
+        own = target, launches, arguments, result, alive
+        others = OtherStreams(target, None, lambda stream: maker_of(*own, stream))
+    table = _table(target, launches, arguments, 0, stream, others)
     if table is None:
         return None
     words, objects = table
-    made = _add_result(words, target, *result)
+    dtype, shape = result
+    made = _add_result(words, target, dtype, shape, stream)
     objects = (alive, objects, made)
     return object_layout.builtin(".cuda.launch.entry_code", "compute", words[OWN:], objects)
 
 
-def empty_of(target: Any, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[], Any] | None:
+def empty_of(
+    target: Any, shape: tuple[int, ...], dtype: np.dtype, stream: Any = None
+) -> Callable[[], Any] | None:
     """Return a builtin function that makes undefined arrays of this shape and dtype in C order.
 
-    The function returns None if work of the calling thread is not for the default stream. None
-    stands for no such function.
+    The function returns None if the array has to be made in Python. None stands for no such
+    function.
     """
-    table = _table(target, Launches((), (), 0, {}), (), 0)
+    others = None
+    if stream is None:
+        others = OtherStreams(target, None, lambda stream: empty_of(target, shape, dtype, stream))
+    table = _table(target, Launches((), (), 0, {}), (), 0, stream, others)
     if table is None:
         return None
     words, objects = table
-    made = _add_result(words, target, dtype, shape)
+    made = _add_result(words, target, dtype, shape, stream)
     return object_layout.builtin(
         ".cuda.launch.entry_code", "empty", words[OWN:], (objects, made)
     )  # fmt: skip
 
 
-def _add_result(words: list[int], target: Any, dtype: np.dtype, shape: Sequence[int]) -> Any:
+def _add_result(
+    words: list[int], target: Any, dtype: np.dtype, shape: Sequence[int], stream: Any
+) -> Any:
     """Add the words of the result that an entry makes; return the objects to which they point."""
     array = DeviceArray(target, None, 0, tuple(shape), dtype)
     runtime, nbytes = target.runtime, array.nbytes
-    memory, row = Memory(runtime, None, nbytes, runtime.default), runtime.row(nbytes)
-    memory.row = row
+    stream = stream or runtime.default
+    memory = Memory(runtime, None, nbytes, stream)
+    row = memory.row = runtime.row(nbytes) if stream is runtime.default else None
     made = {
-        NEW: partial(runtime.allocate, nbytes, runtime.default), USAGE: runtime.usage,
+        NEW: partial(runtime.allocate, nbytes, stream), USAGE: runtime.usage,
         MEMORY_LIKE: memory, ARRAY_LIKE: array,
     }  # fmt: skip
     if row is not None:
@@ -207,35 +288,37 @@ def _add_result(words: list[int], target: Any, dtype: np.dtype, shape: Sequence[
 
 
 def _table(
-    target: Any, launches: Launches, declared: Sequence[Any], results: int
+    target: Any, launches: Launches, declared: Sequence[Any], results: int, stream: Any, others: Any
 ) -> tuple[list[int], Any] | None:
     """Return the words of an entry, and the objects to which they point; None if none is possible.
 
     ``declared`` are the declarations of all arguments, the last of which are those of ``results``
-    results.
+    results. The entry is for ``stream``, by default the default stream; while another one is
+    current, ``others`` is called instead, if there is such a function.
     """
     runtime = target.runtime
-    driver, default = runtime.driver, runtime.default
+    driver, stream = runtime.driver, stream or runtime.default
     if driver.launch_address is None or not object_layout.is_possible() or len(declared) > MOST:
-        return None
-    if any([memory.stream is not default for memory in launches.kept]):  # noqa: C419
         return None
     places = [object_layout.places(kind, *names) for kind, names in _PLACES]
     nbytes, code = _packed(driver, launches)
     if None in places or code is None:
         return None
+    launches.be_ready_on(stream)
     objects = {
-        STREAM: default, TARGET: target, OTHER_MODES: target.other_modes,
+        STREAM: stream, TARGET: target, OTHER_MODES: target.other_modes,
         CURRENT: runtime.current, ARRAY: DeviceArray, MEMORY: Memory, BLOCK: Block,
-        ENTER: driver.enter_each_time,
-        ALLOCATE: partial(runtime.allocate, nbytes, default) if nbytes else None,
+        ENTER: driver.enter_each_time, ELSEWHERE: others,
+        USED: lambda memory: memory.used_by(stream),
+        ALLOCATE: partial(runtime.allocate, nbytes, stream) if nbytes else None,
     }  # fmt: skip
     words = [0] * ARGUMENTS
     for word, item in objects.items():
         words[word] = 0 if item is None else id(item)
     words[NARGS], words[NOUT], words[LEFT] = len(declared), results, -1
     words[NLAUNCH], words[LAUNCHES] = len(_launches(launches)), code.ctypes.data
-    words[CALL], words[ADDRESS] = driver.launch_address, driver.address_of(default.handle)
+    words[CALL], words[ADDRESS] = driver.launch_address, driver.address_of(stream.handle)
+    words[IS_DEFAULT] = int(stream is runtime.default)
     words[A_MEMORY:NEW] = [place for found in places for place in found or ()]
     items = [described(*item) for item in declared]
     for item in items:

@@ -43,8 +43,8 @@ def add_to(t, item, name, number):
 def address_of(t, array, p):
     """Return the address of the first element of an array; 0 if the array is not as declared.
 
-    ``p`` is the address of the words that declare the array. The array has to lie in memory that
-    was made for the default stream.
+    ``p`` is the address of the words that declare the array. Memory that was made for another
+    stream notes that the entry's stream uses it.
     """
     if is_a(t, array, at.ARRAY) == 0 or place(t, array, at.A_TARGET) != load_word(t, at.TARGET):
         return 0
@@ -57,10 +57,22 @@ def address_of(t, array, p):
     offset, memory = integer(t, place(t, array, at.A_OFFSET)), place(t, array, at.A_MEMORY)
     if offset < 0 or is_a(t, memory, at.MEMORY) == 0:
         return 0
-    if place(t, memory, at.M_STREAM) != load_word(t, at.STREAM):
+    if place(t, memory, at.M_STREAM) != load_word(t, at.STREAM) and is_noted(t, memory) == 0:
         return 0
     first = first_byte(t, memory)
     return 0 if first == 0 else first + offset
+
+
+def is_noted(t, memory):
+    """Let memory note that the entry's stream uses it; return 0 if it was given back, else 1."""
+    given = stack_words(1)
+    store_word(given, 0, memory)
+    block = call(load_word(t, at.USED), given, 1)
+    if block == 0:
+        python.clear_error()
+        return 0
+    python.drop(block)
+    return 1
 
 
 def first_byte(t, memory):
@@ -72,10 +84,10 @@ def first_byte(t, memory):
     return 0 if address < 0 else address
 
 
-def is_default_stream(t):
-    """Return 1 if work of the calling thread is for the default stream, else 0."""
+def is_current(t):
+    """Return 1 if work of the calling thread is for the entry's stream, else 0."""
     if python.length_of_dict(load_word(t, at.OTHER_MODES)) == 0:
-        return 1  # no thread has chosen a stream
+        return load_word(t, at.IS_DEFAULT)  # no thread has chosen a stream
     stream = call(load_word(t, at.CURRENT), t, 0)
     if stream == 0:
         python.clear_error()
@@ -116,8 +128,6 @@ def are_apart(t, arguments, count):
 def is_ready(t, arguments, count, addresses):
     """Return 1 if a call can be answered, and write the addresses of the arguments; else 0."""
     if count != load_word(t, at.NARGS) or load_word(t, at.LEFT) == 0:
-        return 0
-    if is_default_stream(t) == 0:
         return 0
     return find(t, arguments, count, addresses)
 
@@ -181,6 +191,16 @@ def run(t, addresses):
     return refused
 
 
+def elsewhere(t, arguments, count, answer):
+    """Call what serves other streams than the entry's; without it return a constant of Python, the
+    one of the word ``answer``."""
+    others = load_word(t, at.ELSEWHERE)
+    if others != 0:
+        return call(others, arguments, count)
+    python.keep(load_word(t, answer))
+    return load_word(t, answer)
+
+
 def enter(table_object, arguments, count):
     """Run a program on arguments and arrays for results; see `entry.entry_of`.
 
@@ -188,6 +208,8 @@ def enter(table_object, arguments, count):
     an exception set.
     """
     t, addresses = load_word(table_object, DATA), stack_words(_SLOTS)
+    if is_current(t) == 0:
+        return elsewhere(t, arguments, count, FALSE)
     refused = 1
     if is_ready(t, arguments, count, addresses) != 0 and are_apart(t, arguments, count) != 0:
         store_word(t, at.LEFT, load_word(t, at.LEFT) - 1)
@@ -253,7 +275,7 @@ def declined(t):
 def empty(table_object, arguments, count):
     """Return a new array, or None if the caller has to make it; 0 after an error."""
     t = load_word(table_object, DATA)
-    return declined(t) if is_default_stream(t) == 0 else new_array(t)
+    return elsewhere(t, arguments, count, NONE) if is_current(t) == 0 else new_array(t)
 
 
 def compute(table_object, arguments, count):
@@ -262,6 +284,8 @@ def compute(table_object, arguments, count):
     The result is the null pointer with an exception set after an error.
     """
     t, addresses = load_word(table_object, DATA), stack_words(_SLOTS)
+    if is_current(t) == 0:
+        return elsewhere(t, arguments, count, NONE)
     if is_ready(t, arguments, count, addresses) == 0:
         return declined(t)
     array, refused = new_array(t), 1

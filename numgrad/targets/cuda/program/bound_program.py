@@ -19,6 +19,7 @@ from ..kernels.gathering import cleared
 from ..launch.entry import (  # fmt: skip
     ALIGNMENT,
     Launches,
+    OtherStreams,
     can_enter,
     entry_of,
     maker_of,
@@ -44,8 +45,8 @@ class BoundProgram(Bound):
     often = 2  # an entry is a table of words, and no code
 
     __slots__ = (
-        "_begun", "_copies", "_flag", "_has_own", "_kept", "_lanes", "_nbytes", "_ready", "_replay",
-        "_runs", "_streams", "_target", "steps",
+        "_begun", "_copies", "_flag", "_has_own", "_kept", "_lanes", "_nbytes", "_quick", "_ready",
+        "_replay", "_runs", "_streams", "_target", "steps",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +73,7 @@ class BoundProgram(Bound):
         self._has_own = bool(own) or self._flag is not None
         self._ready = self._begun.record_event() if self._kept else None
         self._runs, self._replay = 0, None
+        self._quick = OtherStreams(target, False)
         self._lanes: list[LaneAssignment] = []
         if self._streams:
             self._lanes = assign_lanes(
@@ -120,6 +122,8 @@ class BoundProgram(Bound):
         failure of a step, or None.
         """
         runtime = self._target.runtime
+        if self._quick.function(self._entry_on)(*arrays) is None:
+            return None
         stream = runtime.current()
         if self._ready is not None and stream is not self._begun:
             stream.wait_event(self._ready)
@@ -196,6 +200,17 @@ class BoundProgram(Bound):
             return None
         own = self._target.runtime, self.steps, self._nbytes, self._kept
         return GraphExecutable(*own, self._spans(), len(self.program.results))
+
+    def _entry_on(self, stream: Any) -> Any:
+        """Return a function that does what `run` does on a stream without Python, if it can; None
+        if there is no such function."""
+        arguments = self.short_arguments()
+        if arguments is None:
+            return None
+        results = self._declared_results(None)
+        launches = self._launches(range(len(arguments) + len(results)))
+        alive = self.steps, self._kept  # and not the program, which has the function
+        return entry_of(self._target, launches, arguments, results, alive, None, stream)[0]
 
     # Entries ------------------------------------------------------------------------------------
 
@@ -277,9 +292,8 @@ class BoundProgram(Bound):
         return [(layout.dtype, shape) for layout, shape in zip(layouts, given, strict=True)]
 
     def _is_of_launches(self) -> bool:
-        """Whether the program is a list of launches on the default stream."""
-        waits = self._ready is not None and self._begun is not self._target.runtime.default
-        is_plain = not (self._streams or waits) and self._flag is None
+        """Whether the program is a list of launches on one stream."""
+        is_plain = not self._streams and self._flag is None
         return is_plain and can_enter(self.steps) and not self._is_graph()
 
     def _launches(self, slots: Sequence[int]) -> Launches:
@@ -288,7 +302,7 @@ class BoundProgram(Bound):
         first = 1 + len(self._kept)
         numbers = dict(enumerate(slots, first))
         nbytes = self._nbytes if self._has_own else 0
-        return Launches(self.steps, self._kept, nbytes, numbers)
+        return Launches(self.steps, self._kept, nbytes, numbers, self._begun, self._ready)
 
     def _run_on_streams(self, blocks: Blocks, streams: Sequence[Any]) -> Failure | None:
         """Run each step on the stream of its lane, after the steps for which it waits.

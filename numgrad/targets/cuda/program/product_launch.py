@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...._settings import settings
 from ....ir.kernel_spec import LibrarySpec
 from ....ir.program import contiguous_strides
 from ..compile.kernel import in_elements
@@ -42,18 +43,25 @@ def of_product(
 ) -> Launch | LaunchSequence | LibraryProduct:
     """Return the step that computes a product of matrices.
 
-    The step calls cuBLAS only if the spec leaves the product to a library: with cuBLAS the bits of
-    a row may depend on other rows. Otherwise the step launches kernels, with which no row depends
-    on others.
+    The step calls cuBLAS only if the spec leaves the product to a library, or the user all of them:
+    with cuBLAS the bits of a row may depend on other rows. Otherwise the step launches kernels,
+    with which no row depends on others.
     """
     driver, dtype = target.runtime.driver, pattern.layouts[0].dtype
     found = _product_of(pattern, loop, begins, dtype)
-    if driver.blas is not None and isinstance(pattern.spec, LibrarySpec):
+    if driver.blas is not None and _is_for_library(pattern.spec):
         gemm = blas.gemm(found, dtype)
         if gemm is not None:
             return LibraryProduct(gemm)
     found, tile, is_apart = planned(folded(found), driver.tiles(dtype), driver.PROCESSORS)
     return (_in_parts if is_apart else _at_once)(found, tile, dtype, target)
+
+
+def _is_for_library(spec: Any) -> bool:
+    """Whether a product is left to cuBLAS, as the setting ``cublas`` says."""
+    if settings.cublas == "auto":
+        return isinstance(spec, LibrarySpec)
+    return settings.cublas == "always"
 
 
 def _product_of(pattern: Any, loop: Loop, begins: Sequence[Place], dtype: np.dtype) -> Product:

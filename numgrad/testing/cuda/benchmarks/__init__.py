@@ -1,8 +1,9 @@
 """Benchmarks of a device, one module for each kind of work."""
 
 from ..report import Benchmark
-from . import bandwidth, overhead, rows, workloads
+from . import bandwidth, overhead, products, rows, workloads
 
 BENCHMARKS: tuple[Benchmark, ...] = (
-    *bandwidth.BENCHMARKS, *rows.BENCHMARKS, *overhead.BENCHMARKS, *workloads.BENCHMARKS,
+    *bandwidth.BENCHMARKS, *products.BENCHMARKS, *rows.BENCHMARKS, *overhead.BENCHMARKS,
+    *workloads.BENCHMARKS,
 )  # fmt: skip
