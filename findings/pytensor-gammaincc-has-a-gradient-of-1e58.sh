@@ -4,7 +4,7 @@
 # One would expect: gammainc + gammaincc is 1, so that their derivatives in k are equal but for the sign.
 # What happens: that of gammainc has ten digits and more. That of gammaincc is a series that alternates and loses as many
 # digits as its terms are large, and ends at 1e-6: it has four to six digits at k = 5, x = 2.3 or k = 2, x = 5, and is
-# -42.6 instead of 0.0102 at k = 30, x = 20, all in double precision. Values are right, and the derivative in x is.
+# 42.6 instead of 0.0102 at k = 30, x = 20, all in double precision. Values are right, and the derivative in x is.
 #
 # Seen with PyTensor 3.0.7, in the mode FAST_COMPILE and in the default one; the right numbers are by mpmath 1.4.1.
 #
