@@ -17,7 +17,16 @@ import numpy as np
 from ...engine.capture.user_call import is_of_user
 from ...process.transformed_function import FunctionHolder, Transformed
 from .attribute_functions import functions_by_attributes
-from .held_parts import Attribute, Item, is_of_library, items, plain_attributes
+from .held_parts import (
+    Attribute,
+    Definition,
+    Item,
+    Replaced,
+    is_of_library,
+    items,
+    may_replace,
+    plain_attributes,
+)
 from .name_check import MISSING, NameCheck, Variable
 from .names_in_code import Names, names_in
 from .static_keys import IdentityKey, frozen
@@ -63,7 +72,7 @@ class _Reached(NamedTuple):
         yield from (self.function.__kwdefaults__ or {}).values()
 
 
-_Name = Variable | Attribute | Item
+_Name = Variable | Attribute | Definition | Replaced | Item
 
 
 class Binding:
@@ -166,6 +175,7 @@ class _Search:
         self._changes_lists = False
         self._functions: dict[Hashable, Names] = {}
         self._things: dict[int, Any] = {}
+        self._methods: dict[int, dict[str, None]] = {}  # that instances may replace
 
     def follow(self, waiting: list[_Reached]) -> None:
         """Look at functions, and at those that they lead to.
@@ -237,21 +247,33 @@ class _Search:
         self, thing: Any, attributes: Collection[str], keys: Collection[str | int]
     ) -> list[Any]:
         """Note attributes and items of an object; return those that were not noted before."""
-        parts = chain(plain_attributes(thing, attributes), items(thing, keys))
+        parts = [*plain_attributes(thing, attributes), *items(thing, keys)]
+        for part, _ in parts:
+            is_defined = type(part) is Definition and part.holder is not thing
+            if is_defined and may_replace(thing, part.name):
+                self._methods.setdefault(id(thing), {})[part.name] = None
         return [value for part, value in parts if self._note(part, id(part.holder), value)]
 
     def found(self) -> tuple[list[_Name], list[Any]]:
         """Return the names and what they are bound to."""
         pairs = [pair for key, pair in self._found.items() if not self._is_bound(*key, pair[0])]
         pairs.sort(key=lambda pair: type(pair[0]) is not Variable)  # names before parts
+        pairs += [(one, one.value()) for one in self._replaced()]
         return [name for name, _ in pairs[:_MOST_NAMES]], [x for _, x in pairs[:_MOST_NAMES]]
+
+    def _replaced(self) -> Iterator[Replaced]:
+        """Yield the instances whose methods were found in their classes."""
+        for place, methods in self._methods.items():
+            names = [name for name in methods if name not in self._bound_parts[Attribute]]
+            if names:
+                yield Replaced(self._things[place], " ".join(names))
 
     def _is_bound(self, place: int, name: str | int, variable: _Name) -> bool:
         if type(variable) is Variable:
             return (place, name) in self._bound
         if type(name) is int and self._changes_lists:
             return True
-        return name in self._bound_parts[type(variable)]
+        return name in self._bound_parts[Item if type(variable) is Item else Attribute]
 
 
 def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
