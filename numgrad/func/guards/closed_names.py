@@ -18,6 +18,7 @@ from ...engine.capture.user_call import is_of_user
 from ...process.transformed_function import FunctionHolder, Transformed
 from .attribute_functions import functions_by_attributes
 from .held_parts import (
+    DICTS,
     Attribute,
     Definition,
     Item,
@@ -289,7 +290,7 @@ def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
 def _with_items(value: Any) -> list[Any]:
     """Return a value, and behind it the first items of a list, a tuple or a dict."""
     kind = type(value)
-    items = list(value.values()) if kind is dict else value if kind in (list, tuple) else ()
+    items = list(value.values()) if kind in DICTS else value if kind in (list, tuple) else ()
     return [value, *items[:_MOST_FUNCTIONS]]
 
 

@@ -2,8 +2,8 @@
 
 ``layer.scale`` runs the code of a property, of ``__getattr__`` or of ``__getattribute__``, if the
 class has them. What that code gives is left out: other attributes lie in the dictionary of the
-object or of a class, or in a slot. Items are those of dicts and lists, not of classes derived from
-them.
+object or of a class, or in a slot. Items are those of dicts and lists, not of classes that users
+derive from them.
 
 A method is looked up twice: the class has to define the same function as before, and the instance
 may have no attribute of its own in the place of the method.
@@ -12,6 +12,7 @@ may have no attribute of its own in the place of the method.
 import argparse
 import functools
 import sys
+from collections import OrderedDict
 from collections.abc import Collection, Iterator
 from types import (
     CellType,
@@ -24,10 +25,14 @@ from types import (
 from typing import Any, NamedTuple
 
 from ...engine.capture.user_call import is_of_user
+from .attribute_functions import is_generated
 from .name_check import MISSING
 
 _OF_PYTHON = (SimpleNamespace, argparse.Namespace)
 """Classes of Python's own whose instances have the attributes that users give them."""
+
+DICTS = (dict, OrderedDict)
+"""The classes of dicts whose items are looked up."""
 
 _MADE_BY_PYTHON = 1 << 9
 """The flag of classes that the statement ``class`` makes."""
@@ -114,7 +119,7 @@ class Replaced(NamedTuple):
 
 
 class Item(NamedTuple):
-    """An item of a dict or a list."""
+    """An item of a dict, an ordered one too, or of a list."""
 
     holder: Any
     name: str | int
@@ -137,10 +142,10 @@ class Item(NamedTuple):
 def items(thing: Any, keys: Collection[str | int]) -> Iterator[tuple[Item, Any]]:
     """Yield the items of a dict, or of a list, under certain keys, and their values."""
     kind = type(thing)
-    if kind is dict or kind is list:
+    if kind in DICTS or kind is list:
         for key in keys:
             item = Item(thing, key)
-            if kind is dict or type(key) is int:
+            if kind in DICTS or type(key) is int:
                 value = item.value()
                 if value is not MISSING:
                     yield item, value
@@ -156,7 +161,7 @@ def plain_attributes(
     """
     if not names or not _is_of_users(thing):
         return
-    for name in names:
+    for name in _present(thing, names):
         value = _look_up(thing, name)
         if value is not MISSING:
             yield Attribute(thing, name), value
@@ -166,10 +171,18 @@ def plain_attributes(
                 yield found, found.value()
 
 
+def _present(thing: Any, names: Collection[str]) -> list[str]:
+    """Return those of some names under which an object or its class has anything."""
+    owner = thing if issubclass(type(thing), type) else type(thing)
+    bases = [one for one in type.__getattribute__(owner, "__mro__") if one is not object]
+    dictionaries = [type.__getattribute__(base, "__dict__") for base in bases]
+    return sorted(set().union(*[one.keys() & names for one in (_dictionary(thing), *dictionaries)]))
+
+
 def _definition(owner: type, name: str) -> Definition | None:
     """Return the method or property of a class with a name, None if the class has neither."""
     found = _in_bases(owner, name)
-    if type(found) not in _DEFINED or not _is_usual_class(owner):
+    if type(found) not in _DEFINED or not _is_usual_class(owner) or is_generated(found, owner):
         return None
     return Definition(owner, name, ".__func__" if type(found) is classmethod else "")
 
@@ -178,10 +191,11 @@ def may_replace(thing: Any, name: str) -> bool:
     """Whether an instance may get an attribute of its own in the place of a method of its class,
     which is seen without code of the user.
 
-    A cached property is left out: its first look-up puts the value there.
+    A cached property is left out: its first look-up puts the value there. So are special methods,
+    which Python looks up in the class alone.
     """
     kind = type(thing)
-    if issubclass(kind, (type, ModuleType)) or not _is_usual_instance(kind):
+    if name.startswith("__") or issubclass(kind, type) or not _is_usual_instance(kind):
         return False
     has_dictionary = type(_in_bases(kind, "__dict__")) is GetSetDescriptorType
     return has_dictionary and type(_in_bases(kind, name)) in _REPLACEABLE
@@ -270,6 +284,6 @@ def _is_plain(item: Any) -> bool:
 
 
 __all__ = [
-    "Attribute", "Definition", "Item", "Replaced", "is_of_library", "items", "may_replace",
+    "DICTS", "Attribute", "Definition", "Item", "Replaced", "is_of_library", "items", "may_replace",
     "plain_attributes",
 ]  # fmt: skip
