@@ -20,6 +20,7 @@ from .attribute_functions import functions_by_attributes
 from .held_parts import (
     DICTS,
     Attribute,
+    Contents,
     Definition,
     Item,
     Replaced,
@@ -34,11 +35,15 @@ from .static_keys import IdentityKey, frozen
 
 _MOST_FUNCTIONS = 100  # functions whose names are looked up
 _MOST_NAMES = 300
+_MOST_ITEMS = 100  # of a container that is compared as a whole
 _MOST_GROUPS = 8  # kept sets of objects: they may be large arrays
 _MOST_BINDINGS = 512  # of a group, which differ in numbers and texts
 
 _CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"})
 """The methods with which a function moves the items of a list: then they are its own."""
+
+_THROUGH = frozenset({"items", "keys", "values"})
+"""The methods with which a function goes through a dict."""
 
 _BY_VALUE: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), EllipsisType}
@@ -73,7 +78,7 @@ class _Reached(NamedTuple):
         yield from (self.function.__kwdefaults__ or {}).values()
 
 
-_Name = Variable | Attribute | Definition | Replaced | Item
+_Name = Variable | Attribute | Definition | Replaced | Item | Contents
 
 
 class Binding:
@@ -259,7 +264,7 @@ class _Search:
         """Return the names and what they are bound to."""
         pairs = [pair for key, pair in self._found.items() if not self._is_bound(*key, pair[0])]
         pairs.sort(key=lambda pair: type(pair[0]) is not Variable)  # names before parts
-        pairs += [(one, one.value()) for one in self._replaced()]
+        pairs += [(one, one.value()) for one in chain(self._replaced(), self._contents())]
         return [name for name, _ in pairs[:_MOST_NAMES]], [x for _, x in pairs[:_MOST_NAMES]]
 
     def _replaced(self) -> Iterator[Replaced]:
@@ -268,6 +273,20 @@ class _Search:
             names = [name for name in methods if name not in self._bound_parts[Attribute]]
             if names:
                 yield Replaced(self._things[place], " ".join(names))
+
+    def _contents(self) -> Iterator[Contents]:
+        """Yield the contents of short lists, of sets, and of dicts if a function goes through any.
+
+        There are none if a function writes items: the containers may be its own.
+        """
+        all_names = self._functions.values()
+        if self._changes_lists or any(names.writes_items for names in all_names):
+            return
+        attributes = set().union(*[names.attributes for names in all_names])
+        kinds = (list, set, *(() if _THROUGH.isdisjoint(attributes) else DICTS))
+        for thing in self._things.values():
+            if type(thing) in kinds and len(thing) <= _MOST_ITEMS:
+                yield Contents(thing)
 
     def _is_bound(self, place: int, name: str | int, variable: _Name) -> bool:
         if type(variable) is Variable:

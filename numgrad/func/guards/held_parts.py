@@ -14,6 +14,7 @@ import functools
 import sys
 from collections import OrderedDict
 from collections.abc import Collection, Iterator
+from operator import is_
 from types import (
     CellType,
     FunctionType,
@@ -137,6 +138,44 @@ class Item(NamedTuple):
             return self.holder[self.name]
         except LookupError:
             return MISSING
+
+
+class Contents:
+    """All items of a list, a set or a dict that a function may go through.
+
+    Attributes
+    ----------
+    holder : list, set or dict
+        Of a dict the contents are the keys and the items.
+    name : str
+        Stands for all items among the names of parts.
+    """
+
+    __slots__ = ("_latest", "holder", "name")
+
+    def __init__(self, holder: Any) -> None:
+        self.holder, self.name = holder, "[:]"
+        self._latest = _contents(holder)
+
+    def module(self) -> None:
+        """Return None: the contents are not read as a global of a module."""
+
+    def reader(self, cell: str) -> tuple[str, Any]:
+        """Return the expression that reads the contents from what a cell holds, and the cell."""
+        return f"{cell}()", CellType(self.value)
+
+    def value(self) -> tuple[Any, ...]:
+        """Return the items: the same tuple as before while they are the same objects."""
+        holder, latest = self.holder, self._latest
+        found = holder if type(holder) is list else _contents(holder)
+        if len(found) == len(latest) and all(map(is_, found, latest)):
+            return latest
+        self._latest = _contents(holder)
+        return self._latest
+
+
+def _contents(holder: Any) -> tuple[Any, ...]:
+    return (*holder, *holder.values()) if type(holder) in DICTS else tuple(holder)
 
 
 def items(thing: Any, keys: Collection[str | int]) -> Iterator[tuple[Item, Any]]:
@@ -284,6 +323,6 @@ def _is_plain(item: Any) -> bool:
 
 
 __all__ = [
-    "DICTS", "Attribute", "Definition", "Item", "Replaced", "is_of_library", "items", "may_replace",
-    "plain_attributes",
+    "DICTS", "Attribute", "Contents", "Definition", "Item", "Replaced", "is_of_library", "items",
+    "may_replace", "plain_attributes",
 ]  # fmt: skip

@@ -36,6 +36,7 @@ class Names(NamedTuple):
     stored_attributes: frozenset[str]
     items: tuple[str | int, ...]
     stored_items: frozenset[str | int]
+    writes_items: bool  # under any keys
 
 
 def names_in(code: CodeType) -> Names:
@@ -77,6 +78,7 @@ def _found(code: CodeType) -> Names:
              [names.items for names in inner]),
         frozenset(_all({**dict.fromkeys(_items(code, is_stored=True)), **texts_for(_STORED_BY_KEY)},
                        [names.stored_items for names in inner])),
+        "STORE_SUBSCR" in by_kind or any(names.writes_items for names in inner),
     )  # fmt: skip
 
 
@@ -94,7 +96,9 @@ def _items(code: CodeType, is_stored: bool) -> Iterator[str | int]:
                 yield one.argval
 
 
-_OF_NAMES = {*_LOADS, *_ATTRIBUTES, *_STORES, *_STORES_IN_CELLS, *_STORES_OF_ATTRIBUTES}
+_OF_NAMES = {
+    "STORE_SUBSCR", *_LOADS, *_ATTRIBUTES, *_STORES, *_STORES_IN_CELLS, *_STORES_OF_ATTRIBUTES
+}  # fmt: skip
 
 
 __all__ = ["Names", "names_in"]

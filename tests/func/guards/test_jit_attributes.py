@@ -461,6 +461,62 @@ def test_classes_derived_from_dicts_and_lists_run_their_own_code():
     assert [variable.name for variable in variables] == ["asking", "__getitem__"]
 
 
+THROUGH = {
+    "loop": lambda held, x: sum([x * one for one in held["list"]]),
+    "star": lambda held, x: (lambda *all: x * sum(all))(*held["list"]),
+    "computed key": lambda held, x: x * held["list"][len(x.shape)],
+    "operand": lambda held, x: x * held["list"][:2],
+    "array": lambda held, x: x * np.array(held["list"])[:2],
+    "length": lambda held, x: x * len(held["list"]),
+    "slice": lambda held, x: x * sum(held["list"][1:]),
+    "set": lambda held, x: x * sum(held["set"]) if 5.0 in held["set"] else x,
+    "values": lambda held, x: x * sum(held["dict"].values()),
+    "items": lambda held, x: sum(x * value for _, value in held["dict"].items()),
+    "keywords": lambda held, x: (lambda **all: x * sum(all.values()))(**held["dict"]),
+    "objects": lambda held, x: sum([one.step(x) for one in held["models"]]),
+    "pairs": lambda held, x: sum([x * a for a, _ in zip(held["list"], held["set"], strict=False)]),
+}
+CHANGES = [
+    lambda held: held["list"].__setitem__(1, 7.0),
+    lambda held: held["list"].append(9.0),
+    lambda held: held["set"].add(5.0),
+    lambda held: held["dict"].__setitem__("a", 11.0),
+    lambda held: held["dict"].__setitem__("c", 13.0),
+    lambda held: held["models"].append(Model(17.0)),
+    lambda held: held["models"].__setitem__(0, Model(19.0)),
+    lambda held: held["models"].reverse(),
+    lambda held: held["list"].pop(0),
+    lambda held: held["dict"].pop("a"),
+    lambda held: None,
+]
+
+
+@pytest.mark.parametrize("way", THROUGH)
+def test_all_items_of_a_container_that_a_function_goes_through_are_read_again(way):
+    function = THROUGH[way]
+    held = {"list": [1.0, 2.0, 3.0], "set": {1.0}, "dict": {"a": 1.0, "b": 2.0},
+            "models": [Model(2.0), Model(3.0)]}  # fmt: skip
+    captured = ng.jit(lambda x: function(held, x))
+    for change in CHANGES:
+        change(held)
+        for _ in range(2):
+            np.testing.assert_array_equal(captured(X), function(held, X))
+
+
+def test_a_list_into_which_a_function_writes_is_its_own():
+    kept = [None, 2.0]
+
+    def step(x):
+        for n in range(1):
+            kept[n] = x
+        return x * kept[1]
+
+    captured, recorded = counted(step)
+    for _ in range(3):
+        np.testing.assert_array_equal(captured(X), 2 * X)
+    assert recorded() == 1
+
+
 def test_long_chains_and_rings_of_objects_are_searched_to_an_end():
     first = last = Model(1.0)
     for n in range(2000):
