@@ -9,6 +9,7 @@ from .._errors import ArgTypeError
 from .._tensor import Tensor
 from ..engine.record.apply import mode
 from ..func.pytree import require_function
+from ..func.tracing.loop_numbers import loop_index
 from ..functions.creation.ranges import arange
 from .body import Body, captured
 from .containers import Tree, results_of
@@ -183,7 +184,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: An
         In a captured function also integers that are known only when the function runs.
     body_fun : callable
         ``body_fun(i, val)`` returns the next ``val``, with the structure, shapes and dtypes of
-        ``init_val``. The function is called once, with placeholders, as by `scan`.
+        ``init_val``. The function is called once, with placeholders, as by `scan`. In arithmetic
+        with ``i`` an array keeps its dtype, as with an integer of Python.
     init_val : array_like or container of them
         The ``val`` that the first step is given.
 
@@ -210,7 +212,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: An
         count = max(last - first, 0)
 
         def step(carry: Any, i: Any) -> Any:
-            return f(i, carry), None
+            return f(loop_index(i), carry), None
 
         return scan(step, init_val, arange(first, first + count), length=count)[0]
 
@@ -219,7 +221,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: An
 
     def turn(carry: Any) -> Any:
         i, end, value = carry
-        return i + 1, end, f(i, value)
+        return i + 1, end, f(loop_index(i), value)
 
     return while_loop(goes_on, turn, (first, last, init_val))[2]
 

@@ -86,3 +86,51 @@ def test_errors_say_what_is_wrong():
     ):
         with pytest.raises(Exception, match=words):
             call()
+
+
+INDEXED = {
+    "product": lambda i, c: c * i + 1,
+    "sum": lambda i, c: i + c,
+    "quotient": lambda i, c: c / (i + 1),
+    "float": lambda i, c: c * (2 - i * 0.1),
+    "power": lambda i, c: c**i + 1,
+    "base": lambda i, c: 2**i * c,
+    "remainder": lambda i, c: c + (i % 2) * c - i // 2,
+    "maximum": lambda i, c: np.maximum(c, abs(-i)),
+    "comparison": lambda i, c: np.where(i > 1, c * 2, c * (i == 1) + c),
+    "number": lambda i, c: c + np.float32(2) * i,
+    "array": lambda i, c: c + np.float32([2.0])[0] * i,
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+@pytest.mark.parametrize("start", [np.float32([0.5, 2.0]), np.float32(1.5), np.complex64([1 + 2j])])
+@pytest.mark.parametrize("way", ["eager", "captured", "length", "mapped"])
+def test_arrays_keep_their_dtype_with_the_index_as_with_an_integer_of_python(name, start, way):
+    body, expected = INDEXED[name], start
+    if name == "maximum" and start.dtype.kind == "c":
+        pytest.skip("complex numbers have no order")
+    for i in range(1, 5):
+        expected = np.asarray(body(i, expected))
+    assert expected.dtype == start.dtype
+    run = lambda c, last=5: ng.fori_loop(1, last, body, c)  # noqa: E731
+    captured = ng.jit(run)
+    found = {
+        "eager": lambda: run(start),
+        "captured": lambda: captured(start),
+        "length": lambda: [captured(start, last) for last in (3, 6, 5)][-1],
+        "mapped": lambda: ng.func.vmap(run)(np.stack([start, start]))[1],
+    }[way]()
+    found = np.asarray(found)
+    assert found.dtype == start.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_what_augmented_assignment_makes_of_the_index_is_another_number():
+    def body(i, c):
+        j = i
+        j += 1
+        j *= 2.0
+        return c + j * i
+
+    np.testing.assert_array_equal(ng.fori_loop(0, 4, body, np.float32(0)), np.float32(40.0))

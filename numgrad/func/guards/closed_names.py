@@ -17,18 +17,33 @@ import numpy as np
 from ...engine.capture.user_call import is_of_user
 from ...process.transformed_function import FunctionHolder, Transformed
 from .attribute_functions import functions_by_attributes
-from .held_parts import Attribute, Item, is_of_library, items, plain_attributes
+from .held_parts import (
+    DICTS,
+    Attribute,
+    Contents,
+    Definition,
+    Item,
+    Replaced,
+    is_of_library,
+    items,
+    may_replace,
+    plain_attributes,
+)
 from .name_check import MISSING, NameCheck, Variable
 from .names_in_code import Names, names_in
 from .static_keys import IdentityKey, frozen
 
 _MOST_FUNCTIONS = 100  # functions whose names are looked up
 _MOST_NAMES = 300
+_MOST_ITEMS = 100  # of a container that is compared as a whole
 _MOST_GROUPS = 8  # kept sets of objects: they may be large arrays
 _MOST_BINDINGS = 512  # of a group, which differ in numbers and texts
 
 _CHANGES = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"})
 """The methods with which a function moves the items of a list: then they are its own."""
+
+_THROUGH = frozenset({"items", "keys", "values"})
+"""The methods with which a function goes through a dict."""
 
 _BY_VALUE: frozenset[type] = frozenset(
     {bool, int, float, complex, str, bytes, type(None), EllipsisType}
@@ -63,7 +78,7 @@ class _Reached(NamedTuple):
         yield from (self.function.__kwdefaults__ or {}).values()
 
 
-_Name = Variable | Attribute | Item
+_Name = Variable | Attribute | Definition | Replaced | Item | Contents
 
 
 class Binding:
@@ -166,6 +181,7 @@ class _Search:
         self._changes_lists = False
         self._functions: dict[Hashable, Names] = {}
         self._things: dict[int, Any] = {}
+        self._methods: dict[int, dict[str, None]] = {}  # that instances may replace
 
     def follow(self, waiting: list[_Reached]) -> None:
         """Look at functions, and at those that they lead to.
@@ -237,21 +253,47 @@ class _Search:
         self, thing: Any, attributes: Collection[str], keys: Collection[str | int]
     ) -> list[Any]:
         """Note attributes and items of an object; return those that were not noted before."""
-        parts = chain(plain_attributes(thing, attributes), items(thing, keys))
+        parts = [*plain_attributes(thing, attributes), *items(thing, keys)]
+        for part, _ in parts:
+            is_defined = type(part) is Definition and part.holder is not thing
+            if is_defined and may_replace(thing, part.name):
+                self._methods.setdefault(id(thing), {})[part.name] = None
         return [value for part, value in parts if self._note(part, id(part.holder), value)]
 
     def found(self) -> tuple[list[_Name], list[Any]]:
         """Return the names and what they are bound to."""
         pairs = [pair for key, pair in self._found.items() if not self._is_bound(*key, pair[0])]
         pairs.sort(key=lambda pair: type(pair[0]) is not Variable)  # names before parts
+        pairs += [(one, one.value()) for one in chain(self._replaced(), self._contents())]
         return [name for name, _ in pairs[:_MOST_NAMES]], [x for _, x in pairs[:_MOST_NAMES]]
+
+    def _replaced(self) -> Iterator[Replaced]:
+        """Yield the instances whose methods were found in their classes."""
+        for place, methods in self._methods.items():
+            names = [name for name in methods if name not in self._bound_parts[Attribute]]
+            if names:
+                yield Replaced(self._things[place], " ".join(names))
+
+    def _contents(self) -> Iterator[Contents]:
+        """Yield the contents of short lists, of sets, and of dicts if a function goes through any.
+
+        There are none if a function writes items: the containers may be its own.
+        """
+        all_names = self._functions.values()
+        if self._changes_lists or any(names.writes_items for names in all_names):
+            return
+        attributes = set().union(*[names.attributes for names in all_names])
+        kinds = (list, set, *(() if _THROUGH.isdisjoint(attributes) else DICTS))
+        for thing in self._things.values():
+            if type(thing) in kinds and len(thing) <= _MOST_ITEMS:
+                yield Contents(thing)
 
     def _is_bound(self, place: int, name: str | int, variable: _Name) -> bool:
         if type(variable) is Variable:
             return (place, name) in self._bound
         if type(name) is int and self._changes_lists:
             return True
-        return name in self._bound_parts[type(variable)]
+        return name in self._bound_parts[Item if type(variable) is Item else Attribute]
 
 
 def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
@@ -267,7 +309,7 @@ def _variables_of(function: FunctionType) -> Iterator[tuple[Variable, bool]]:
 def _with_items(value: Any) -> list[Any]:
     """Return a value, and behind it the first items of a list, a tuple or a dict."""
     kind = type(value)
-    items = list(value.values()) if kind is dict else value if kind in (list, tuple) else ()
+    items = list(value.values()) if kind in DICTS else value if kind in (list, tuple) else ()
     return [value, *items[:_MOST_FUNCTIONS]]
 
 

@@ -18,7 +18,7 @@ from ..elementwise import arithmetic, bits, comparison, powers, rounding
 from ..indexing import indexing, inplace
 from ..products import products, sparse
 
-_SEQUENCES_AND_NUMBERS = (int, float, complex, np.number, np.bool_, list, tuple)
+_OF_OPERANDS = (int, float, complex, np.number, np.bool_, list, tuple, Tensor)
 
 Binary = Callable[[Any, Any], Tensor]
 
@@ -36,7 +36,7 @@ def is_operand(value: Any) -> bool:
             and value.dtype.kind in "biufc"
             and not is_masked(value)
         )
-    return isinstance(value, _SEQUENCES_AND_NUMBERS)
+    return isinstance(value, _OF_OPERANDS)
 
 
 def _with_foreign(function: Binary, a: Any, b: Any) -> Any:

@@ -48,6 +48,11 @@ def tan_dx(y):
 # take differences of what is nearly equal, or squares of what is nearly 0.
 
 
+def finite(x, y):
+    """Return ``x``, but 0 at infinity, where the slope ``y`` is 0 and all its derivatives are."""
+    return where(abs(x) == math.inf, 0 * y, x)
+
+
 @builtin
 def asin_slope(x):
     return 1 / (math.sqrt(where(x == 1, 1 - x, -(x - 1))) * math.sqrt(x - (-1)))
@@ -85,7 +90,7 @@ def atan_slope(x):
 
 @atan_slope.partial("x")
 def atan_slope_dx(x, y):
-    return -2 * (x * y) * y
+    return -2 * (finite(x, y) * y) * y
 
 
 @builtin
@@ -218,6 +223,7 @@ def asinh_slope(x):
 
 @asinh_slope.partial("x")
 def asinh_slope_dx(x, y):
+    x = finite(x, y)
     return -(x * y) / (1 + x * x)
 
 
@@ -238,6 +244,7 @@ def acosh_slope(x):
 
 @acosh_slope.partial("x")
 def acosh_slope_dx(x, y):
+    x = finite(x, y)
     return -(x * y) / ((x - 1) * (x + 1))
 
 

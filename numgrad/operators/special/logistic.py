@@ -59,6 +59,8 @@ def polygamma_series(n, x):
     n = n.real  # where x is complex
     # n! * sum over k of (x + k)**-(n + 1), by recurrence and then the Euler-Maclaurin series. The
     # sum converges for negative x as well; only the number of steps bounds how far below zero.
+    if x.real == math.inf:
+        return 0 / x
     total = 0 * x
     z = x
     for _ in range(steps(n, x.real)):

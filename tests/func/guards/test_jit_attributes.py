@@ -1,6 +1,7 @@
 """Attributes and items that a captured function reads decide about a recording."""
 
 import argparse
+import collections
 import functools
 import itertools
 import types
@@ -139,6 +140,170 @@ def test_another_method_of_a_class_is_called(monkeypatch):
     np.testing.assert_array_equal(captured(X), 2 * X)
     monkeypatch.setattr(Model, "step", lambda self, x: x - self.rate)
     np.testing.assert_array_equal(captured(X), X - 2)
+
+
+class Shapes:
+    """A class with methods of every kind."""
+
+    scale = 2.0
+
+    def plain(self, x):
+        return x * self.scale
+
+    @staticmethod
+    def static(x):
+        return x * 3.0
+
+    @classmethod
+    def of_class(cls, x):
+        return x * cls.scale
+
+    @property
+    def size(self):
+        return 5.0
+
+    twice = functools.partialmethod(plain)
+
+    def all_of_them(self, x):
+        return self.plain(x) + self.static(x) * self.of_class(x) - self.size * self.twice(x)
+
+
+REPLACED = {
+    "plain": lambda self, x: x - 7.0,
+    "static": staticmethod(lambda x: x - 7.0),
+    "of_class": classmethod(lambda cls, x: x - cls.scale),
+    "size": property(lambda self: 11.0),
+}
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_another_method_of_any_kind_is_called_once_the_class_has_it(name, monkeypatch):
+    shapes, derived = Shapes(), type("Derived", (Shapes,), {})()
+    captured = [ng.jit(shapes.all_of_them), ng.jit(lambda x: derived.all_of_them(x))]
+    for _ in range(2):
+        for one in captured:
+            np.testing.assert_array_equal(one(X), shapes.all_of_them(X))
+    original = vars(Shapes)[name]
+    monkeypatch.setattr(Shapes, name, REPLACED[name])
+    for one in captured:
+        np.testing.assert_array_equal(one(X), shapes.all_of_them(X))
+    setattr(type(derived), name, original)
+    np.testing.assert_array_equal(captured[1](X), derived.all_of_them(X))
+    np.testing.assert_array_equal(captured[0](X), shapes.all_of_them(X))
+
+
+@pytest.mark.parametrize("name", ["plain", "static", "of_class"])
+@pytest.mark.parametrize("way", ["method", "instance", "part"])
+def test_a_function_that_an_instance_has_in_the_place_of_a_method_is_called(name, way):
+    shapes = Shapes()
+    model = Model(part=shapes)
+    captured = ng.jit({
+        "method": shapes.all_of_them,
+        "instance": lambda x: shapes.all_of_them(x),
+        "part": lambda x: model.part.all_of_them(x),
+    }[way])
+    for replaced in (False, True, False, True):
+        if replaced:
+            setattr(shapes, name, lambda x: x - 7.0)
+        for _ in range(2):
+            np.testing.assert_array_equal(captured(X), shapes.all_of_them(X))
+        vars(shapes).clear()
+
+
+def test_a_function_that_a_function_puts_in_the_place_of_a_method_is_its_own():
+    shapes = Shapes()
+
+    def step(x):
+        shapes.plain = lambda x: x * 9.0
+        return shapes.plain(x)
+
+    captured, recorded = counted(step)
+    for _ in range(3):
+        np.testing.assert_array_equal(captured(X), 9 * X)
+    assert recorded() == 1
+
+
+class Operators:
+    """A class whose operators, item, iteration and conversions read an attribute."""
+
+    def __init__(self):
+        self.rate, self.rows = 2.0, [1.0, 2.0]
+
+    def _of(self, other):
+        return other * self.rate
+
+    __matmul__ = __add__ = __rsub__ = __rmul__ = __truediv__ = __pow__ = __iadd__ = _of
+    __lt__ = __eq__ = __contains__ = lambda self, other: self.rate > 2.5
+    __float__ = __abs__ = __neg__ = __enter__ = lambda self: self.rate
+    __getitem__ = lambda self, n: self.rows[n] * self.rate  # noqa: E731
+    __iter__ = lambda self: iter([self.rate, 1.0])  # noqa: E731
+    __len__ = __index__ = __int__ = lambda self: int(self.rate)
+    __bool__ = lambda self: self.rate < 2.5  # noqa: E731
+    __array__ = lambda self, dtype=None, copy=None: np.array([self.rate, 1.0])  # noqa: E731
+    __hash__ = None
+
+    def __exit__(self, *error):
+        pass
+
+
+def within(held, x):
+    with held as value:
+        return x * value
+
+
+def iadd(held, x):
+    held += x
+    return held
+
+
+def unpacked(held, x):
+    first, second = held
+    return x * first + second
+
+
+OPERATIONS = {
+    "@": lambda held, x: held @ x, "+": lambda held, x: held + x,
+    "-": lambda held, x: x * (2 - held), "*": lambda held, x: x * (2 * held),
+    "/": lambda held, x: held / x, "**": lambda held, x: held**x, "+=": iadd,
+    "<": lambda held, x: x * (held < x), "==": lambda held, x: x * (held == 1),
+    "in": lambda held, x: x * (3 in held), "float": lambda held, x: x * float(held),
+    "abs": lambda held, x: x * abs(held), "neg": lambda held, x: x * -held, "with": within,
+    "item": lambda held, x: x * held[1], "loop": lambda held, x: sum([x * v for v in held]),
+    "list": lambda held, x: x * sum(list(held)[:1]), "unpacked": unpacked,
+    "star": lambda held, x: (lambda a, b: a * x + b)(*held), "len": lambda held, x: x * len(held),
+    "range": lambda held, x: sum(x * n for n in range(held)), "int": lambda held, x: x * int(held),
+    "if": lambda held, x: x if held else -x,
+    "and": lambda held, x: x * (3 if held and x is not None else 4),
+    "not": lambda held, x: x * (not held), "array": lambda held, x: np.asarray(held) * x,
+    "getattr": lambda held, x: x * getattr(held, "rate"),  # noqa: B009
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_attributes_are_found_in_what_operators_and_functions_of_python_call(operation):
+    held, function = Operators(), OPERATIONS[operation]
+    captured = ng.jit(lambda x: function(held, x))
+    for rate in (2.0, 3.0, 2.0):
+        held.rate = rate
+        for _ in range(2):
+            np.testing.assert_array_equal(captured(X), function(held, X))
+
+
+def test_special_methods_of_dataclasses_do_not_read_all_fields():
+    model = Model(2.0, part=0)
+    captured, recorded = counted(lambda x: x * model.rate if x.shape == (2,) else x)
+    for part in range(5):
+        model.part = part
+        np.testing.assert_array_equal(captured(X), 2 * X)
+    assert recorded() == 1
+
+
+def test_items_of_ordered_dicts_and_those_that_get_gives_are_read_again():
+    ordered, plain = collections.OrderedDict(rate=2.0), {"rate": 2.0}
+    captured = ng.jit(lambda x: x * ordered["rate"] + plain.get("rate"))
+    for first, second in ((2.0, 2.0), (3.0, 2.0), (3.0, 4.0), (2.0, 2.0)):
+        ordered["rate"], plain["rate"] = first, second
+        np.testing.assert_array_equal(captured(X), first * X + second)
 
 
 def test_another_object_with_equal_attributes_is_watched_from_then_on():
@@ -293,7 +458,63 @@ def test_classes_derived_from_dicts_and_lists_run_their_own_code():
 
     asking = Asking(rate=2.0)
     variables, _ = closed_names._watched(lambda x: x * asking["rate"])
-    assert [variable.name for variable in variables] == ["asking"]
+    assert [variable.name for variable in variables] == ["asking", "__getitem__"]
+
+
+THROUGH = {
+    "loop": lambda held, x: sum([x * one for one in held["list"]]),
+    "star": lambda held, x: (lambda *all: x * sum(all))(*held["list"]),
+    "computed key": lambda held, x: x * held["list"][len(x.shape)],
+    "operand": lambda held, x: x * held["list"][:2],
+    "array": lambda held, x: x * np.array(held["list"])[:2],
+    "length": lambda held, x: x * len(held["list"]),
+    "slice": lambda held, x: x * sum(held["list"][1:]),
+    "set": lambda held, x: x * sum(held["set"]) if 5.0 in held["set"] else x,
+    "values": lambda held, x: x * sum(held["dict"].values()),
+    "items": lambda held, x: sum(x * value for _, value in held["dict"].items()),
+    "keywords": lambda held, x: (lambda **all: x * sum(all.values()))(**held["dict"]),
+    "objects": lambda held, x: sum([one.step(x) for one in held["models"]]),
+    "pairs": lambda held, x: sum([x * a for a, _ in zip(held["list"], held["set"], strict=False)]),
+}
+CHANGES = [
+    lambda held: held["list"].__setitem__(1, 7.0),
+    lambda held: held["list"].append(9.0),
+    lambda held: held["set"].add(5.0),
+    lambda held: held["dict"].__setitem__("a", 11.0),
+    lambda held: held["dict"].__setitem__("c", 13.0),
+    lambda held: held["models"].append(Model(17.0)),
+    lambda held: held["models"].__setitem__(0, Model(19.0)),
+    lambda held: held["models"].reverse(),
+    lambda held: held["list"].pop(0),
+    lambda held: held["dict"].pop("a"),
+    lambda held: None,
+]
+
+
+@pytest.mark.parametrize("way", THROUGH)
+def test_all_items_of_a_container_that_a_function_goes_through_are_read_again(way):
+    function = THROUGH[way]
+    held = {"list": [1.0, 2.0, 3.0], "set": {1.0}, "dict": {"a": 1.0, "b": 2.0},
+            "models": [Model(2.0), Model(3.0)]}  # fmt: skip
+    captured = ng.jit(lambda x: function(held, x))
+    for change in CHANGES:
+        change(held)
+        for _ in range(2):
+            np.testing.assert_array_equal(captured(X), function(held, X))
+
+
+def test_a_list_into_which_a_function_writes_is_its_own():
+    kept = [None, 2.0]
+
+    def step(x):
+        for n in range(1):
+            kept[n] = x
+        return x * kept[1]
+
+    captured, recorded = counted(step)
+    for _ in range(3):
+        np.testing.assert_array_equal(captured(X), 2 * X)
+    assert recorded() == 1
 
 
 def test_long_chains_and_rings_of_objects_are_searched_to_an_end():

@@ -172,3 +172,41 @@ def test_derivative(name, place, argument):
 def test_numbers_are_those_of_the_points(name):
     sums = [np.sum(np.cbrt(c[np.isfinite(c)])) for c in points(name)]
     np.testing.assert_allclose(stored()[f"{name}.inputs"], sums, 1e-12)
+
+
+FLAT_AT_INFINITY = {
+    "arctan": (ng.arctan, 1), "arcsinh": (ng.arcsinh, 1), "arccosh": (ng.arccosh, 1),
+    **{name: (getattr(ng.special, name), 1) for name in (
+        "dawsn", "i0e", "i1e", "k0e", "k1e", "kolmogorov", "digamma")},
+    "gammaln": (ng.special.gammaln, 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", FLAT_AT_INFINITY)
+def test_derivatives_whose_limit_is_0_are_0_at_infinity(name, dtype):
+    function, first = FLAT_AT_INFINITY[name]
+    for order in range(1, 4):
+        function = ng.func.grad(function)
+        if order >= first:
+            assert function(dtype(np.inf)) == 0
+
+
+@pytest.mark.parametrize("name", ["i0e", "i1e", "k0e", "k1e"])
+def test_scaled_bessel_functions_have_derivatives_where_scipys_have_no_values(name):
+    # The leading term of the asymptotic series is a power of x, to the exponent -1/2.
+    value = function = getattr(ng.special, name)
+    x, factor = 1e12, 1.0
+    for order in range(1, 4):
+        function, factor = ng.func.grad(function), factor * (0.5 - order)
+        expected = float(value(x)) * factor / x**order
+        np.testing.assert_allclose(function(x), expected, rtol=1e-11)
+
+
+def test_kolmogorovs_distribution_is_flat_near_0():
+    for x in (5e-324, 1e-300, 1e-160, 1e-3, 0.029, 0.031):
+        assert ng.special.kolmogorov(x) == 1
+        function = ng.special.kolmogorov
+        for _ in range(3):
+            function = ng.func.grad(function)
+            assert function(x) == 0

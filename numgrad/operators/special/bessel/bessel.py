@@ -1,5 +1,6 @@
 """Bessel and Airy functions: SciPy's values, recurrences for derivatives."""
 
+import math
 import re
 
 from ...._declare.foreign import ForeignFunction
@@ -67,7 +68,11 @@ def far(v, z):
 
 
 def far_slope(v, z, turn):
-    """The logarithmic derivative of `ive` (turn -1) or `kve` (turn 1) for large arguments."""
+    """The logarithmic derivative of `ive` (turn -1) or `kve` (turn 1) for large arguments.
+
+    At infinity, where it is 0, it is any number: the functions and all derivatives are 0 there.
+    """
+    z = where(abs(z) < math.inf, z, 4 * FAR)
     z = where(far(v, z), z, z + 2 * FAR)  # where the other branch is taken, only finite
     inverse = 1 / z
     value, slope, term, k = 1.0, 0.5, 1.0, 0.5
@@ -79,32 +84,41 @@ def far_slope(v, z, turn):
     return -slope / (z * value)
 
 
-NAMES.update(far=far, far_slope=far_slope)
+def near(v, x):
+    """A real argument, but 1 where the asymptotic series are used: SciPy's functions, of which the
+    other branch is made, are NaN for arguments beyond 1e9."""
+    return where(far(v, x), 1.0, x)
+
+
+NAMES.update(far=far, far_slope=far_slope, near=near)
 
 declare("ive", "v z", "`iv` times ``exp(-abs(z.real))``", **ORDER,
         dz=("(ive(v - 1, z) + ive(v + 1, z)) / 2 - sign(z) * ive(v, z)",
             "where(far(v, z), y * sign(z) * far_slope(v, abs(z), -1.0),"
-            " 0.5 * (ive(v - 1, z) + ive(v + 1, z)) - sign(z) * y)"))
+            " 0.5 * (ive(v - 1, near(v, z)) + ive(v + 1, near(v, z))) - sign(z) * y)"))
 i0e = declare("i0e", "x", "`i0` times ``exp(-abs(x))``", value=modified.i0e, tried=LINE,
         dx=("i1e(x) - sign(x) * i0e(x)",
-            "where(far(0.0, x), y * sign(x) * far_slope(0.0, abs(x), -1.0), i1e(x) - sign(x) * y)"))
+            "where(far(0.0, x), y * sign(x) * far_slope(0.0, abs(x), -1.0),"
+            " i1e(near(0.0, x)) - sign(x) * y)"))
 declare("i1e", "x", "`i1` times ``exp(-abs(x))``", value=modified.i1e, tried=LINE,
         dx=("(i0e(x) + ive(2.0, x)) / 2 - sign(x) * i1e(x)",
             "where(far(1.0, x), y * sign(x) * far_slope(1.0, abs(x), -1.0),"
-            " 0.5 * (i0e(x) + i2e(x)) - sign(x) * y)"))
+            " 0.5 * (i0e(near(1.0, x)) + i2e(near(1.0, x))) - sign(x) * y)"))
 declare("i2e", "x", "`i2` times ``exp(-abs(x))``", value=modified.i2e, scipy="", tried=LINE,
         dx=("(i1e(x) + ive(3.0, x)) / 2 - sign(x) * i2e(x)",
             "where(far(2.0, x), y * sign(x) * far_slope(2.0, abs(x), -1.0),"
-            " 0.5 * (i1e(x) + ive(3.0, x)) - sign(x) * y)"))
+            " 0.5 * (i1e(near(2.0, x)) + ive(3.0, near(2.0, x))) - sign(x) * y)"))
 declare("kve", "v z", "`kv` times ``exp(z)``", complex="dz", domain="z >= 0 or complex", **ORDER,
         dz=("kve(v, z) - (kve(v - 1, z) + kve(v + 1, z)) / 2",
             "where(far(v, z), y * far_slope(v, z, 1.0),"
             " y - 0.5 * (kve(v - 1, z) + kve(v + 1, z)))"))
 declare("k0e", "x", "`k0` times ``exp(x)``", domain="x >= 0", tried=LINE,
-        dx=("k0e(x) - k1e(x)", "where(far(0.0, x), y * far_slope(0.0, x, 1.0), y - k1e(x))"))
+        dx=("k0e(x) - k1e(x)",
+            "where(far(0.0, x), y * far_slope(0.0, x, 1.0), y - k1e(near(0.0, x)))"))
 declare("k1e", "x", "`k1` times ``exp(x)``", domain="x >= 0", tried=LINE,
         dx=("k1e(x) - (k0e(x) + kve(2.0, x)) / 2",
-            "where(far(1.0, x), y * far_slope(1.0, x, 1.0), y - 0.5 * (k0e(x) + kve(2.0, x)))"))
+            "where(far(1.0, x), y * far_slope(1.0, x, 1.0),"
+            " y - 0.5 * (k0e(near(1.0, x)) + kve(2.0, near(1.0, x))))"))
 
 # Spherical ----------------------------------------------------------------------------------------
 

@@ -29,12 +29,14 @@ def decay(z, turn):
     equal numbers."""
     far = abs(z) > NEAR
     z = where(far, z, z + 2 * NEAR)  # where the other branch is taken, only finite
+    ends = abs(z) == math.inf
+    z = where(ends, NEAR, z)
     r = turn / (2 * z * z)
     total, k = 1.0, 39.0
     for _ in range(19):
         total = 1.0 - k * r * total
         k = k - 2.0
-    return total / (z * z)
+    return where(ends, 0.0, total / (z * z))
 
 
 def wofz_slope(z, y):
@@ -106,7 +108,7 @@ declare("erfi", "x", "imaginary error function ``-1j * erf(1j * x)``", value=nor
         dx=("TWO_OVER_SQRT_PI * math.exp(x * x)", "TWO_OVER_SQRT_PI * exp_square(x)"))
 declare("dawsn", "x", "Dawson's integral", value=normal.dawson, tried=CENTRE,
         dx=("1 - 2 * x * dawsn(x)",
-            "where(abs(x) > 8, -0.5 * decay(x, -1.0), 1 - 2 * x * y)"))
+            "where(abs(x) > 8, -0.5 * decay(x, -1.0), 1 - 2 * where(abs(x) > 8, 0.0, x) * y)"))
 declare("wofz", "z", "Faddeeva function ``exp(-z**2) * erfc(-1j * z)``",
         value=wofz, complex=wofz, gives_complex=True, tried=CENTRE,
         dz=("2j / sqrt(pi) - 2 * z * wofz(z)", wofz_slope))

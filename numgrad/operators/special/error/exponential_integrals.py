@@ -46,12 +46,15 @@ declare("spence", "x", "Spence's function, the integral of ``log(t) / (1 - t)`` 
 
 
 BEYOND = 40.0
-"""From here on it is 0."""
+"""From here on the survival function is 0."""
+
+BELOW = 0.03
+"""Up to here the survival function is 1: all terms of the series underflow."""
 
 
 def kolmogorov_survival(x):
     """The series of `kolmogorov_slope`, integrated; large arguments have large exponents."""
-    if not x > 0:
+    if not x > BELOW:
         return where(x == x, 1.0, x)
     total, k, sign = 0.0, 1.0, 2.0
     if x < 0.8:
@@ -72,7 +75,7 @@ def kolmogorov_survival(x):
 def kolmogorov_slope(x):
     """Two series: one of a few terms for large arguments, one for small ones."""
     low = x < 0.8
-    z = where(low, where(x > 0, x, 1.0), 1.0)
+    z = where(low, where(x > BELOW, x, 1.0), 1.0)
     x = where(x < BEYOND, x, BEYOND)
     near, far, k, turn = 0.0, 0.0, 1.0, 8.0
     for _ in range(7):
@@ -81,7 +84,7 @@ def kolmogorov_slope(x):
         far = far + turn * k * k * math.exp(-2 * k * k * x * x)
         k, turn = k + 1.0, -turn
     near = near * SQRT_2PI / (z * z)
-    return -where(low, where(x > 0, near, 0.0), x * far)
+    return -where(low, where(x > BELOW, near, 0.0), x * far)
 
 
 declare("kolmogorov", "x", "limit of Kolmogorov's distribution, its survival function",
