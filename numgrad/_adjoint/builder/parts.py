@@ -154,7 +154,7 @@ class PartsOfArrays:
 
     def _dtype_of(self, choices: tuple) -> str:
         kinds = {self.b.lazy(choice).type.dtype for choice in choices}
-        if len(kinds) != 1 or np.dtype(*kinds).kind != "f":
+        if len(kinds) != 1 or np.dtype(next(iter(kinds))).kind != "f":
             raise Refusal("np.select is understood of arrays of one dtype, of floats")
         return kinds.pop()
 

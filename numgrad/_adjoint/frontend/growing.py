@@ -114,7 +114,8 @@ class GrowingLists:
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         own = [call for call in calls if _changes(call, names)]
         appended = [c.args[-1] for c in own if getattr(c.func, "attr", "") in _ADD and c.args]
-        added = [node.value for node in nodes if _is_added_to(node, names)]
+        longer = [node for node in nodes if isinstance(node, ast.AugAssign)]
+        added = [node.value for node in longer if _is_added_to(node, names)]
         appended += [e for value in added if isinstance(value, ast.List) for e in value.elts]
         others = [found for call in calls for found in self._changed_by(call, names, kernel, depth)]
         if not own and not others and not added:
@@ -296,11 +297,10 @@ def _changes(call: ast.Call, names: set[str]) -> bool:
     return isinstance(function.value, ast.Name) and function.value.id in names
 
 
-def _is_added_to(node: ast.AST, names: set[str]) -> bool:
+def _is_added_to(node: ast.AugAssign, names: set[str]) -> bool:
     """Whether a statement is ``name += ...`` of one of several names."""
-    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
-        return False
-    return isinstance(node.target, ast.Name) and node.target.id in names
+    is_sum = isinstance(node.op, ast.Add)
+    return is_sum and isinstance(node.target, ast.Name) and node.target.id in names
 
 
 def _same_names(name: str, nodes: list[ast.AST]) -> set[str]:

@@ -154,9 +154,10 @@ def _centred(x, axis):
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
     """Return the covariances of variables, each a row; of one vector its variance."""
-    middle = _centred(_variables(m, y, rowvar), 1)
+    x = _variables(m, y, rowvar)
+    middle = _centred(x, 1)
     less = (0 if bias else 1) if ddof is None else ddof
-    made = np.dot(middle, middle.T) / max(middle.shape[1] - less, 0.0)
+    made = np.dot(middle, middle.T) / max(x.shape[1] - less, 0.0)
     return made[0, 0] if m.ndim == 1 and y is None else made
 
 
