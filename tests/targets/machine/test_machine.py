@@ -251,15 +251,21 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+def started(thread, function):
+    """Call a function after the thread that interrupts has been started: where an interrupt is
+    awaited, as the present thread may have to wait for a processor."""
+    thread.start()
+    return function()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("parallel", [False, True])
 def test_interrupt_reaches_a_long_run(parallel, interruptible):
     runner, _ = endless(parallel)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        runner()
+        started(timer, runner)
     assert time.perf_counter() - began < 5
     x = np.full(3, 2.0)
     assert run(program(instruction(multiply, [shared(x)] * 3, [3], [[8] * 3]))) is None
@@ -297,9 +303,8 @@ def test_other_python_threads_run_meanwhile(interruptible):
         signal.raise_signal(signal.SIGINT)
 
     counter = threading.Thread(target=count)
-    counter.start()
     with pytest.raises(KeyboardInterrupt):
-        runner()
+        started(counter, runner)
     counter.join()
     assert len(counted) > 1000
 
