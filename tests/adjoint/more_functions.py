@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 from numba import njit
-from numba.np.extensions import cross2d
+from numba.np import extensions
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.polynomial import polynomial, polyutils
 
@@ -197,8 +197,17 @@ def products_of_rows(x):
     a, b = np.outer(x, x[:3]), np.outer(x[::-1], x[2:] ** 2)
     total = np.sum(np.cross(a, b) ** 2) + np.sum(np.cross(a, x[1:4])[:, 1]) ** 2
     out = np.zeros((5, 5))
-    total += np.dot(a, b.T.copy(), out)[1, 2] * out[3, 4] + np.cross(x[:2], x[2:])[0] ** 2
-    return total + cross2d(x[:2], x[3:]) * sum([x[0], x[1]], 1) ** 2
+    total += np.dot(a, b.T.copy(), out)[1, 2] * out[3, 4]
+    return total * sum([x[0], x[1]], 1) ** 2
+
+
+if hasattr(extensions, "cross2d"):  # with NumPy before 2.5
+    cross2d = extensions.cross2d
+
+    @kernel
+    @njit
+    def products_of_vectors_of_two(x):
+        return np.cross(x[:2], x[2:])[0] ** 2 + cross2d(x[:2], x[3:])
 
 
 @njit

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numba.np.extensions import cross2d
+from numba.np import extensions
 from numpy.polynomial import polynomial, polyutils
 
 from ..builder.given import given
@@ -86,8 +86,7 @@ _LOOPS: dict[Any, Any] = {
     np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
     np.nanprod: sums.nanprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
     np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp,
-    np.cross: sums.cross, cross2d: sums.cross2d,
-    np.kron: sums.kron,
+    np.cross: sums.cross, np.kron: sums.kron,
     np.convolve: sums.convolve,
     np.sort: rearranging.sort, np.median: rearranging.median, np.roll: rearranging.roll,
     np.diff: rearranging.diff, np.diag: rearranging.diag, np.tril: rearranging.tril,
@@ -119,6 +118,8 @@ _LOOPS: dict[Any, Any] = {
     polynomial.polyint: polynomials.polyint, polynomial.polyval: polynomials.polyval,
     polyutils.trimseq: polynomials.trimseq,
 }  # fmt: skip
+if hasattr(extensions, "cross2d"):  # which Numba has with NumPy before 2.5
+    _LOOPS[extensions.cross2d] = sums.cross2d
 _OF_LISTS: dict[Any, Any] = {
     heapq.heappush: of_lists.heappush, heapq.heappop: of_lists.heappop,
     heapq.heapify: of_lists.heapify, heapq.heapreplace: of_lists.heapreplace,
