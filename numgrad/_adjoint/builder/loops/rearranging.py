@@ -1,4 +1,4 @@
-"""Functions of NumPy that rearrange elements: the loops that stand for them."""
+"""Loops that stand for functions of NumPy that rearrange elements."""
 
 import numpy as np
 

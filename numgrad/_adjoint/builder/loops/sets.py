@@ -32,7 +32,7 @@ def intersect1d(ar1, ar2, assume_unique=False):
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
-    """Return the numbers of one array that another one does not have."""
+    """Return the numbers of the first array that are not in the second."""
     own = flattened(ar1) if assume_unique else np.unique(ar1)
     return compress(own, isin(own, ar2, False, True))
 

@@ -64,7 +64,8 @@ def address_of(t, array, p):
 
 
 def is_noted(t, memory):
-    """Let memory note that the entry's stream uses it; return 0 if it was given back, else 1."""
+    """Note in a block of memory that the entry's stream uses the block; return 0 if the block was
+    given back, else 1."""
     given = stack_words(1)
     store_word(given, 0, memory)
     block = call(load_word(t, at.USED), given, 1)
