@@ -14,12 +14,12 @@ import numpy as np
 from ..._settings import settings
 from ...process.bounded_dict import Bounded
 from ..graph.node import Edge, Node, accumulator_of, are_unwritten
+from ..graph.saved import freeing
 from ..graph.value import Spec, Value
 from ..record.apply import mode, other_modes, runtime
 from ..replay.beginning import starts_of
 from ..replay.plan_cache import ExecutablePlan, KnownPlan, plan_for_start, shortcuts
 from ..replay.structure import Structure
-from .saved_values import freeing
 
 _saved, _versions = attrgetter("saved"), attrgetter("versions")
 

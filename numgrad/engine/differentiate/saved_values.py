@@ -4,11 +4,10 @@ from collections.abc import Collection
 from operator import attrgetter
 from typing import Any
 
-from ...process.fork_locks import fork_safe_lock
 from ..graph.node import Node, are_unwritten
+from ..graph.saved import freeing
 
 _saved, _versions = attrgetter("saved"), attrgetter("versions")
-freeing = fork_safe_lock()  # held while saved values are taken: two passes may free one graph
 
 
 def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
@@ -35,4 +34,4 @@ def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
                     node.saved = None
 
 
-__all__ = ["freeing", "take_saved"]
+__all__ = ["take_saved"]

@@ -7,7 +7,8 @@ few nodes have, are in `Extras`.
 """
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from ...process.gc_pause import collector
 from .callsite import Site
 from .hook_table import Handle, register
 from .kind import Kind, interned, kind_of, loose_kind
-from .saved import before_writes
+from .saved import before_writes, freeing
 from .value import Expr as Expr
 from .value import Spec as Spec
 from .value import Value as Value
@@ -409,6 +410,19 @@ def are_unwritten(saved: Sequence[Any], versions: Sequence[int]) -> bool:
         if version != (0 if storage is None else storage.version):
             return False
     return True
+
+
+def restore_saved(nodes: Iterable[Node]) -> None:
+    """Put the elements from before a write in the place of each saved value that was written.
+
+    A value of which there is no copy stays as it is.
+    """
+    with freeing:
+        for node in nodes:
+            saved = node.saved
+            if saved and not are_unwritten(saved, node.versions):
+                with suppress(InplaceError):
+                    node.saved = node.as_saved(saved)
 
 
 class _AccumulateGrad:

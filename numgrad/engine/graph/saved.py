@@ -26,9 +26,12 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from ...ir.device_array import DeviceArray
+from ...process.fork_locks import fork_safe_lock
 from .value import Storage, Value, View
 
 _FEW = 16
+freeing = fork_safe_lock()
+"""Held while the saved values of nodes are taken or replaced: two passes may free one graph."""
 
 
 class HostMemory:
@@ -82,12 +85,23 @@ class EarlierElements:
         The values that nodes have saved since the last write; the next write gives them copies.
     """
 
-    __slots__ = ("_limit", "memory", "readers")
+    __slots__ = ("_limit", "_restored", "memory", "readers")
 
     def __init__(self) -> None:
         self.memory: HostMemory | DeviceMemory | None = None
         self.readers: list[weakref.ref[Value]] = []
         self._limit = _FEW
+        self._restored: dict[int, tuple[Any, Any]] = {}  # by id: arrays, and such as they were
+
+    def of(self, array: Any) -> Any:
+        """Return an array like ``array`` as it was before the first write, None if there is none.
+
+        The result is the same object for the same array, by which passes recognise a graph.
+        """
+        known = self._restored.get(id(array))
+        if known is None and self.memory is not None:
+            known = self._restored[id(array)] = array, self.memory.of(array)
+        return None if known is None else known[1]
 
     def note(self, value: Value) -> None:
         """Note a value that a node saves, to be given a copy before the next write."""
@@ -219,9 +233,7 @@ def before_writes(value: Value) -> Value | None:
     """Return a detached value with the elements that ``value`` had before the first write into its
     memory; None if no copy of the memory was made."""
     past = value.storage.past
-    if past is None or past.memory is None or value.array is None:
-        return None
-    array = past.memory.of(value.array)
+    array = None if past is None or value.array is None else past.of(value.array)
     if array is None:
         return None
     before = value.detached()

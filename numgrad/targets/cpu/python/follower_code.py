@@ -7,8 +7,9 @@ meanwhile.
 ``p`` is the address of the words that describe what comes next, see `followers.WAY`; ``nodes`` and
 ``arrays`` are tuples that get what was found. A function that compares returns `YES`, `NO` if the
 graph is another one, or `UNKNOWN` where Python code has to look, as few graphs have what it met.
-`LOOSE` stands for nodes whose kinds are still to be looked up: those of new nodes may be. Functions
-that read a description return the address behind it in place of `YES`.
+`LOOSE` stands for nodes whose kinds are still to be looked up: those of new nodes may be. `WRITTEN`
+stands for a saved value whose memory was written since. Functions that read a description return
+the address behind it in place of `YES`.
 """
 
 from ..compile.intrinsics import load_word, stack_words, store_word
@@ -33,7 +34,7 @@ from .object_layout import (
     TUPLE_TYPE,
 )
 
-YES, NO, UNKNOWN, LOOSE = 1, -1, -2, -3
+YES, NO, UNKNOWN, LOOSE, WRITTEN = 1, -1, -2, -3, -4
 _ARGUMENTS = 3
 
 
@@ -247,17 +248,17 @@ def take(t, array, arrays, p):
 
 
 def is_unwritten(t, value, version):
-    """Return 1 if the memory of a value has the version with which the value was saved; else 0."""
+    """Look whether the memory of a value has the version with which the value was saved."""
     storage = place(t, value, at.V_STORAGE)
     if storage == load_word(t, NONE):
-        return 1
+        return YES
     known = is_a(t, storage, at.STORAGE_TYPE) | is_a(t, storage, at.FOREIGN_TYPE)
     if known | is_a(t, storage, at.CAPTURED_TYPE) == 0:
-        return 0
+        return UNKNOWN
     present = place(t, storage, at.S_VERSION)
     if is_a(t, present, INT_TYPE) & is_a(t, version, INT_TYPE) == 0:
-        return 0
-    return 1 if number_of(present) == number_of(version) else 0
+        return UNKNOWN
+    return YES if number_of(present) == number_of(version) else WRITTEN
 
 
 def take_saved(t, nodes, arrays, p):
@@ -267,8 +268,9 @@ def take_saved(t, nodes, arrays, p):
         value = item_of(t, place(t, node, at.N_SAVED), position)
         if is_a(t, value, at.VALUE_TYPE) == 0:
             return UNKNOWN  # packed by a hook, or freed
-        if is_unwritten(t, value, item_of(t, place(t, node, at.N_VERSIONS), position)) == 0:
-            return UNKNOWN
+        found = is_unwritten(t, value, item_of(t, place(t, node, at.N_VERSIONS), position))
+        if found != YES:
+            return found
         p = take(t, place(t, value, at.V_ARRAY), arrays, p + 16)
         if p < 0:
             return p
@@ -323,7 +325,8 @@ def recognise(t, arguments, nodes, arrays):
 
 def follow(table_object, arguments, count):
     """Return a pair: the nodes of a graph and its arrays, or None in place of the arrays as long as
-    kinds are to be looked up. Return False or None in place of a pair; see `followers.follower`.
+    kinds are to be looked up, or saved values to be restored. Return False or None in place of a
+    pair; see `followers.follower`.
 
     The arguments are the roots, the targets and the seeds. The result is 0 after an error.
     """
@@ -335,10 +338,10 @@ def follow(table_object, arguments, count):
     store_word(found, ITEMS, nodes)
     store_word(found, ITEMS + 1, arrays)
     p = UNKNOWN if count != _ARGUMENTS else recognise(t, arguments, nodes, arrays)
-    if p == LOOSE:
+    if p in (LOOSE, WRITTEN):
         add(found, 1, load_word(t, NONE))
         python.drop(arrays)
-    if p >= 0 or p == LOOSE:
+    if p >= 0 or p in (LOOSE, WRITTEN):
         return found
     python.drop(found)
     answer = load_word(t, FALSE if p == NO else NONE)

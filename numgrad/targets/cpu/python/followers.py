@@ -68,12 +68,12 @@ def follower(types: Types, way: Way) -> Any:
     """Return a builtin function that recognises the graphs of passes like an earlier one, or None.
 
     The function is ``(roots, targets, seeds)``: the nodes where the pass starts, the nodes of its
-    targets or None, and the arrays of its seeds. It returns a pair of tuples if no saved value has
-    been written: the nodes of the graph, and the different arrays with the positions of stand-ins
-    behind them. None stands in place of the arrays where the kinds of some nodes, or their
-    stand-ins, are to be looked up first. The function returns False if the pass is another one for
-    certain, and None if Python code has to look. None in place of the function stands for a Python
-    whose objects cannot be read.
+    targets or None, and the arrays of its seeds. It returns a pair of tuples: the nodes of the
+    graph, and the different arrays with the positions of stand-ins behind them. None stands in
+    place of the arrays where the kinds of some nodes, or their stand-ins, are to be looked up
+    first, or where saved values were written. The function returns False if the pass is another
+    one for certain, and None if Python code has to look. None in place of the function stands for
+    a Python whose objects cannot be read.
     """
     places = _places(types)
     if None in places:
