@@ -206,6 +206,8 @@ def _write_at(x: Tensor, items: Items, value: Tensor) -> None:
     key = None
     if followed or away:  # before the write: indices may be checked here
         key = positions_of(items, x.shape, "setitem")
+        if type(key.positions) is np.ndarray:  # nobody else has the array
+            key = key._replace(positions=Tensor(key.positions))
     if away and not deferred:
         _write_away(x, key, value)
     elif not deferred:
