@@ -247,7 +247,7 @@ class KernelOperator(Operator):
         sizes = self.sizes([o.shape for o in inputs], static)
         operands = self.operands(builder.contiguous, inputs)
         spec = self.for_operands(spec, operands)
-        outputs = [builder.new(s.shape, s.dtype, s.rows) for s in specs]
+        outputs = self.new_outputs(builder, operands, specs)
         count = len(inputs)
         read = self.ncore[count - len(operands) : count]
         ncore = (*read, *(0,) * len(numbers), *self.ncore[count:])
@@ -257,6 +257,10 @@ class KernelOperator(Operator):
         builder.emit(spec, operands, outputs, ncore, core, name=self.name, **reports)
         builder.uses_blas = builder.uses_blas or self.uses_blas
         return outputs
+
+    def new_outputs(self, builder: Any, operands: Sequence[Any], specs: Specs) -> list[Any]:
+        """Return new operands for the kernel's results; by default they are in C order."""
+        return [builder.new(s.shape, s.dtype, s.rows) for s in specs]
 
 
 class KeepsOrder:

@@ -127,6 +127,14 @@ def laid_like(array: np.ndarray, other: np.ndarray) -> np.ndarray:
     return laid_along_axes(array, axes_in_memory(other.strides))
 
 
+def empty_laid_like(shape: Shape, dtype: np.dtype, other: np.ndarray) -> np.ndarray:
+    """Return a new array of a shape in the memory order of another array of the same rank."""
+    if other.flags.c_contiguous:
+        return np.empty(shape, dtype)
+    axes = axes_in_memory(other.strides)
+    return np.empty([shape[axis] for axis in axes], dtype).transpose(np.argsort(axes))
+
+
 def laid_along_axes(array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
     """Return an array, or a copy of it, whose axes lie in memory in a certain order.
 

@@ -154,6 +154,12 @@ class Builder:
         nbytes = prod(shape) * dtype.itemsize
         return Operand(self.buffer(nbytes, rows), 0, shape, strides, dtype, whole=True)
 
+    def new_along(self, axes: Sequence[int], shape: Shape, dtype: np.dtype, rows: bool) -> Operand:
+        """Return an undefined operand in a buffer of its own, whose axes lie in memory in the order
+        of ``axes``, the innermost last."""
+        laid = self.new(tuple([shape[axis] for axis in axes]), dtype, rows)
+        return laid.view(lambda array: array.transpose(np.argsort(axes)))
+
     def buffer(self, nbytes: int, rows: bool, array: np.ndarray | None = None) -> Buffer:
         """Return a new buffer, which is ``array`` or memory that the target allocates.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._errors import DeviceError
 from ...ir.device_array import DeviceArray
-from ...ir.program import Pieces, Program, Ref, contiguous_strides, layout_of
+from ...ir.program import Pieces, Program, Ref, contiguous_strides, is_contiguous, layout_of
 from ..graph.integrity import require_own_arrays
 from ..graph.kind import interned
 from ..graph.runtime import runtime
@@ -218,7 +218,7 @@ class Lowering:
         result, an argument or a constant, and the same value as two results is two arrays.
         ``claimed`` has the buffers of earlier results, and gets the buffer of this one.
         """
-        place, rows = self.place(value), value.rows
+        place, rows = self._as_whole(self.place(value)), value.rows
         if (
             not isinstance(place, Ref)
             or not place.layout.whole
@@ -229,6 +229,18 @@ class Lowering:
             place = self.copy(place, rows, None if value.expr is None else value.expr.site)
         claimed.add(place.buffer)
         return place
+
+    def _as_whole(self, place: Place) -> Place:
+        """Return a place, which is called whole if it fills its buffer in C order: views of views
+        may, as a transpose that was transposed again."""
+        if not isinstance(place, Ref) or place.offset or place.layout.whole:
+            return place
+        lies = place.layout
+        shape, strides, dtype = lies.shape, lies.strides, lies.dtype
+        fills = lies.nbytes == self.program.nbytes[place.buffer]
+        if not fills or not is_contiguous(shape, strides, dtype.itemsize):
+            return place
+        return Ref(place.buffer, 0, layout_of(shape, strides, dtype, lies.rows, True))
 
     def copy(self, place: Place, rows: bool, site: Any) -> Ref:
         """Append a copy in a buffer of its own, which is never shared; return its place.

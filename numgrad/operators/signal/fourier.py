@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._declare import HostOperator, KeepsOrder, constant
 from ...ir.kernel_spec import HostSpec, UfuncLoop
-from ...ir.memory_order import laid_like
+from ...ir.memory_order import axes_in_memory, laid_like
 from ..elementwise.arithmetic import divide, multiply
 from ..elementwise.complex_parts import real
 from ..shape.indexing import as_chain, index, put_view
@@ -46,6 +46,14 @@ class Fourier(KeepsOrder, Transform):
     def computation(self, target: Any, inputs: Any, static: dict[str, Any]) -> Any:
         compute = super().computation(target, inputs, static)
         return lambda x: laid_like(compute(x), x)
+
+    def new_outputs(self, builder: Any, operands: Sequence[Any], specs: Any) -> list[Any]:
+        """Return new operands in the memory order of the first one, as the kernel takes strides."""
+        (spec,) = specs
+        strides = operands[0].strides
+        if len(strides) != len(spec.shape):
+            return super().new_outputs(builder, operands, specs)
+        return [builder.new_along(axes_in_memory(strides), spec.shape, spec.dtype, spec.rows)]
 
     def kernel(self, dtypes: tuple[np.dtype, ...], static: dict[str, Any]) -> tuple[Any, Sequence]:
         loop = _loop_of(self.name, dtypes[0], **static)

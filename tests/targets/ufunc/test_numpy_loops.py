@@ -138,3 +138,26 @@ def test_want_of_memory_within_a_loop_is_an_error():
     finally:
         table[0] = address
     assert same_bits(call(x), np.asarray(expected))
+
+
+@pytest.mark.short_ways
+@pytest.mark.parametrize("name", ["fft2", "ifft2", "rfft2", "irfft2"])
+def test_axes_in_front_are_transformed_without_a_copy(name):
+    x = given((8, 6), np.dtype("f8" if name == "rfft2" else "c16"))
+    captured = ng.jit(getattr(ng.fft, name))
+    assert same_bits(captured(x), getattr(ng.fft, name)(x).numpy())
+    (recorded,) = captured.jit_function.specializations.values()
+    (stage,) = recorded.trace.stages.stages
+    assert "copy" not in [i.pattern.name for i in stage.plan.bound.program.instructions]
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("axes", [(1, 0, 2), (2, 1, 0), (2, 0, 1)])
+def test_results_lie_in_memory_as_what_is_transformed(name, axes):
+    kind = np.dtype("f8" if name == "rfft" else "c16")
+    x = given((3, 4, 6), kind).transpose(axes)
+    ours, expected = getattr(ng.fft, name), getattr(scipy.fft, name)(x)
+    for found in (ours(ng.asarray(x)), ng.jit(ours)(x)):
+        assert same_bits(found, np.ascontiguousarray(expected))
+    order = np.argsort(np.argsort(x.strides))
+    assert np.array_equal(np.argsort(np.argsort(ours(ng.asarray(x)).array.strides)), order)

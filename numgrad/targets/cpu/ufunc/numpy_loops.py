@@ -19,6 +19,7 @@ import numpy as np
 from llvmlite import binding as llvm
 
 from ....ir.kernel_spec import HostSpec, RawSpec
+from ....ir.memory_order import empty_laid_like
 from ....ir.program import Pattern
 from ..compile.compiler import Code, join_keys, obtain
 from ..compile.routines import NUMPY_LOOP
@@ -70,10 +71,12 @@ class NumPyLoop:
         self.nin, self.nout = len(spec.in_dtypes), len(spec.out_dtypes)
 
     def call(self, *arrays: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return the result, and a status: 1 if the loop could not allocate memory, else 0."""
+        """Return the result, in the memory order of the first array, and a status: 1 if the loop
+        could not allocate memory, else 0."""
         assert self.spec.loop is not None
         (dtype,) = self.spec.out_dtypes
-        result = np.empty((*arrays[0].shape[:-1], self.spec.loop.size), dtype)
+        shape = (*arrays[0].shape[:-1], self.spec.loop.size)
+        result = empty_laid_like(shape, dtype, arrays[0])
         kernel_ufunc = self._kernel_ufunc()
         kernel_ufunc.ufunc(*arrays, result)
         return result, kernel_ufunc.take_status()
