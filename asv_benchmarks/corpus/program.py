@@ -129,3 +129,9 @@ class Family:
         other = Family(name)
         other.programs = [replace(p, family=name, **options) for p in self.programs]
         return other
+
+
+def alone(families: list[Family], name: str, **options: Any) -> Callable[[Text], Text]:
+    """Return a decorator that adds the only program of a new family to ``families``."""
+    families.append(Family(name, siblings=False, **options))
+    return families[-1].program

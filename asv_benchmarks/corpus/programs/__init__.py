@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ..program import Family, Program
 from . import (
+    fields,
     gathers,
     loops,
     matrices,
@@ -20,7 +21,7 @@ from . import (
 
 CHAPTERS = (
     operands, sizes, reductions, stencils, loops, particles, models, recurrent, series, matrices,
-    gathers, mixed,
+    gathers, mixed, *fields.CHAPTERS,
 )  # fmt: skip
 FAMILIES: list[Family] = [family for chapter in CHAPTERS for family in chapter.FAMILIES]
 PROGRAMS: list[Program] = [program for family in FAMILIES for program in family.programs]
