@@ -17,7 +17,7 @@ import numpy as np
 from ...process.gc_pause import paused
 from ..derivatives.batching import make_explicit
 from ..derivatives.region_gradients import Parts, zeros_behind
-from ..graph.node import Edge, Node, Value
+from ..graph.node import Edge, Node, Value, restore_saved
 from ..graph.traversal import needed, reachable, reached_nodes, watched_nodes
 from ..lower.lower import force
 from ..record.apply import changing, mode, pack
@@ -51,7 +51,6 @@ class BackwardPass(Visits):
         self.request = request
         self.saved: dict[Node, tuple[Any, ...]] = {}
         self.has_freed = False
-        self.is_stale = False  # whether saved values have changed since the structure was found
         # A user's derivative function may run a pass over values that are still to be computed:
         # the inner pass is a part of the pass around it.
         is_part = mode.deferring and mode.capture is None
@@ -78,6 +77,7 @@ class BackwardPass(Visits):
         times = times_outlined(request, order) if has_structure else 0
         self.is_second = times == 1  # most likely of the structure of the first one
         if times != 0:
+            restore_saved(order)  # a structure refers to the arrays of saved values
             self.structure = structure_of(request, order)
         if self.structure is not None:
             recalled = self._recall(self.structure, order)
@@ -170,8 +170,6 @@ class BackwardPass(Visits):
             hooks.refuse_retained(self)
         try:
             take_saved(self, self.wanted)
-            if self.is_stale:
-                return type(self)(self.request).run()
             if self.method.applies_rules:
                 with np.errstate(all="ignore"):  # as kernels do
                     self._compute_results()
@@ -232,8 +230,6 @@ class BackwardPass(Visits):
         keepers = [order[n] for n in recalled.keepers]
         try:
             take_saved(self, keepers)
-            if self.is_stale:
-                return type(self)(self.request).run()
             seeds = [value for _, value in self.request.seeds]
             saved = [self.saved[node] for node in keepers]
             values = recalled.values(self.structure, seeds, saved)

@@ -13,9 +13,6 @@ _saved, _versions = attrgetter("saved"), attrgetter("versions")
 def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
     """Take the saved values of nodes under a lock: of two passes that free one graph, one gets all
     values, and the other an error.
-
-    The pass becomes stale where another value stands for one that was written; nothing is freed
-    then.
     """
     saved = backward_pass.saved
     with freeing:
@@ -24,10 +21,8 @@ def take_saved(backward_pass: Any, nodes: Collection[Node]) -> None:
             saved.update(zip(nodes, kept, strict=True))
         else:
             for node in nodes:
-                before = node.saved
                 saved[node] = node.unpack()
-                backward_pass.is_stale = backward_pass.is_stale or node.saved is not before
-        if not backward_pass.is_stale and not backward_pass.request.retain_graph:
+        if not backward_pass.request.retain_graph:
             backward_pass.has_freed = True
             for node in nodes:
                 if node.saved:

@@ -31,7 +31,7 @@ def follower_of(
 
     ``follower(roots, targets, seeds)`` returns a pair, the nodes and the arrays of a graph; False
     if the plan is not for that graph, and None if Python code has to look. There is None in place
-    of the arrays where kinds are to be looked up first; see `Track.look_up_kinds`.
+    of the arrays where `Track.settle` has work to do first.
 
     Parameters
     ----------

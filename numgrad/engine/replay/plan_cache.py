@@ -17,7 +17,7 @@ from typing import Any
 from ...process.fork_locks import fork_safe_lock
 from ..derivatives.rules import drop_rules
 from ..graph.kind import Kind
-from ..graph.node import Edge, Node, restore_saved
+from ..graph.node import Edge, Node
 from ..graph.value import Value
 from ..lower.executable import Executable
 from ..lower.lower import lower
@@ -162,8 +162,7 @@ class KnownPlan:
         if follower is not None:
             found = follower(roots, targets, seeds)
             if found and found[1] is None:
-                track.look_up_kinds(found[0])
-                restore_saved(found[0])
+                track.settle(found[0])
                 found = follower(roots, targets, seeds)
             if found is False:
                 return None
@@ -174,7 +173,6 @@ class KnownPlan:
         nodes = track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
             return None
-        restore_saved(nodes)
         arrays = track.arrays(nodes, seeds)
         if (
             arrays is None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.node import Accumulator, Call, Node, OwnSlot
+from ..graph.node import Accumulator, Call, Node, OwnSlot, restore_saved
 from ..graph.traversal import has_plain_watchers, is_marked, is_seen_within
 from ..record.apply import other_modes
 from .dynamic_index import by_position, general_kind
@@ -118,7 +118,7 @@ class Track:
 
     def walk(self, roots: tuple[Node, ...]) -> list[Any] | None:
         """Return the nodes of a graph, in the order of the track; None if the graph has another
-        structure."""
+        structure. What the nodes have saved, and was written since, is restored."""
         nodes: list[Any] = [_Start(roots)]
         add = nodes.append
         try:
@@ -147,7 +147,10 @@ class Track:
         above = (*chain(roots, *map(_parents, nodes)), None, None)
         if above != self._above((*nodes, None)) or not self._has_its_leaves(nodes):
             return None
-        return nodes if not self.is_cut or self.are_watched_alike(nodes) else None
+        if self.is_cut and not self.are_watched_alike(nodes):
+            return None
+        restore_saved(nodes)
+        return nodes
 
     def are_watched_alike(self, nodes: Sequence[Any]) -> bool:
         """Whether the marked nodes and hooked leaves of another graph are watched alike, and a pass
@@ -171,9 +174,10 @@ class Track:
             kinds[n] = general_kind(nodes[n])
         return kinds
 
-    def look_up_kinds(self, nodes: Sequence[Any]) -> None:
-        """Look up the kinds of nodes that the walk has reached, as a new node may have one of its
-        own, and the stand-ins of the nodes whose indices are data."""
+    def settle(self, nodes: Sequence[Any]) -> None:
+        """Restore what nodes that the walk has reached have saved, and look up their kinds, as a
+        new node may have one of its own, and the stand-ins of the nodes whose indices are data."""
+        restore_saved(nodes)
         indexed = set(self.indexed)
         for n, node in enumerate(nodes):
             if n in indexed:
