@@ -131,8 +131,8 @@ def test_what_is_missing_is_said(arguments, message, tmp_path):
 
 
 def test_a_module_is_run_with_its_arguments(tmp_path):
-    command = ("-m", "numgrad", "warm", "--capability", "9.0", "-m", "tests.cuda.compiled.arguments")
-    text = run(tmp_path, *command, "--first", "2")
+    warm = ("-m", "numgrad", "warm", "--capability", "9.0")
+    text = run(tmp_path, *warm, "-m", "tests.cuda.compiled.arguments", "--first", "2")
     assert "arguments.py --first 2 on cuda:0 True" in text
 
 
