@@ -61,6 +61,23 @@ def _add_warm(commands: Any) -> None:
     warm.add_argument("--all", action="store_true", help="all four dtypes")
     warm.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one per CPU)")
     warm.add_argument("--operators", default="", metavar="LIST", help="these operators alone")
+    gpu = warm.add_argument_group("kernels of a GPU, which need not be there")
+    gpu.add_argument(
+        "--capability", type=_capability, metavar="X.Y",
+        help="run a program, and compile its kernels for GPUs of this compute capability",
+    )  # fmt: skip
+    gpu.add_argument(
+        "--processors", type=_count, default=132, metavar="N",
+        help="the multiprocessors of the GPU, on which some choices depend (default: 132)",
+    )  # fmt: skip
+    gpu.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="program.py ...",
+        help="the program and its arguments",
+    )  # fmt: skip
+    gpu.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, metavar="module ...",
+        help="a module and its arguments, in place of a program",
+    )  # fmt: skip
 
 
 def _add_check(commands: Any) -> None:
@@ -118,6 +135,14 @@ def _info() -> int:
 def _warm(options: argparse.Namespace) -> int:
     from . import warm
 
+    if options.capability is not None:
+        from . import warm_gpu
+
+        command = options.program if options.module is None else ["-m", *options.module]
+        return warm_gpu.run(options.capability, options.processors, command)
+    if options.program or options.module is not None:
+        print("warm: a program is run with --capability alone", file=sys.stderr)
+        return 2
     dtypes = warm.DTYPES if options.all else _words(options.dtypes)
     unknown = [dtype for dtype in dtypes if dtype not in warm.DTYPES]
     if unknown or not dtypes:
@@ -130,6 +155,13 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"must be a positive number, got {text!r}")
     return int(text)
+
+
+def _capability(text: str) -> tuple[int, int]:
+    major, _, minor = text.partition(".")
+    if not (major.isdecimal() and minor.isdecimal()):
+        raise argparse.ArgumentTypeError(f"must be two numbers such as 9.0, got {text!r}")
+    return int(major), int(minor)
 
 
 def _words(text: str) -> list[str]:

@@ -158,7 +158,7 @@ def _report(outcome: Outcome, seconds: float, jobs: int) -> int:
         ("compiled", f"{outcome.compiled} kernels of {outcome.scalars} new scalar functions"),
         ("from the cache", str(outcome.hits)),
         ("time", f"{seconds:.1f} s in {jobs} process{'es' if jobs > 1 else ''}"),
-        ("cache", _described(directory)),
+        ("cache", described(directory)),
     ]
     for name, fact in facts:
         print(f"{name:<16}{fact}")
@@ -167,7 +167,7 @@ def _report(outcome: Outcome, seconds: float, jobs: int) -> int:
     return 0 if directory and not outcome.failures else 1
 
 
-def _described(directory: str | None) -> str:
+def described(directory: str | None) -> str:
     if directory is None:
         return "memory only: nothing is kept"
     sizes = [file.stat().st_size for file in Path(directory).iterdir() if file.is_file()]

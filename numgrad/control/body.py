@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CaptureError
+from .._errors import CaptureError, DeviceError
 from .._tensor import Tensor
 from ..engine.capture.capture import Capture
 from ..engine.derivatives.rules import place_of
 from ..engine.graph.node import Edge, Value
 from ..engine.graph.node import Spec as ValueSpec
-from ..engine.graph.value import next_number
+from ..engine.graph.value import CPU, device_of, next_number
 from ..engine.record.apply import changing, mode
 from ..engine.rolling.expansion import Expansion, expanded
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
@@ -27,10 +27,12 @@ from ..func.guards.random_guard import DrawProfiler, RandomGuard
 from ..func.tracing.partition import ProgramSequence
 from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
+from ..functions.array.device_transfer import placed_on
 from ..functions.array.operands import as_scalar
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .compiled import CompiledLoop
+from .devices.placement import brought, devices_met, returned
 from .same_bodies import is_fixed, key_of
 
 Spec = tuple[tuple[int, ...], np.dtype]
@@ -83,6 +85,8 @@ class Body:
     ----------
     specs, results : list of (shape, dtype)
         The specs of the arguments, and of the results.
+    device : str
+        Where arguments and results are.
     loops : dict
         The loops over this body, by their sizes, lengths and options.
     """
@@ -91,17 +95,23 @@ class Body:
         self.name, self.trace = trace.name, trace
         self.specs = [(a.shape, a.dtype) for a in trace.arguments]
         self.results = [(o.shape, o.dtype) for o in trace.outputs]
+        self.device = device_of([a.spec for a in trace.arguments])
         self._programs: dict[Any, ProgramSequence] = Bounded(_MOST_PROGRAMS)
         self.loops: dict[Any, Any] = Bounded(_MOST_PROGRAMS)
         self._compiled: dict[Any, Any] = {}
 
     @classmethod
     def of(
-        cls, name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]
-    ) -> "Body":
+        cls, name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec],
+        device: str = CPU,
+    ) -> "Body":  # fmt: skip
         """Return the body of a function of numgrad's own, which closes over no tensor."""
+
+        def call(*stands: Tensor) -> list[Tensor]:
+            return [placed_on(result, device) for result in function(*stands)]
+
         with changing(grad=True):
-            return cls(_recorded(name, function, specs))
+            return cls(_recorded(name, call, specs, device))
 
     def __call__(self, *arguments: Any) -> list[Tensor]:
         """Return the results for tensors, which may have leading axes, as expressions."""
@@ -127,12 +137,12 @@ class Body:
             ((count, *shape) if lead else shape, dtype)
             for (shape, dtype), lead in zip(self.specs, leads, strict=True)
         ]
-        stands = _placeholders(specs)
+        stands = _placeholders(specs, self.device)
         wide = {
             a.expr: BatchedValue(s.detached(), int(lead))
             for a, s, lead in zip(trace.arguments, stands, leads, strict=True)
         }
-        with changing(deferring=True, grad=False):
+        with changing(deferring=True, grad=False, home=mode.stream):
             found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
             outputs = [with_all_axes(output, (count,)) for output in found]
         return ProgramSequence(outputs, stands, fuse, trace.storages)
@@ -141,6 +151,8 @@ class Body:
     def expansion(self) -> Expansion | None:
         """The body as a list of scalar functions if it works on few numbers, else None."""
         trace = self.trace
+        if self.device != CPU:
+            return None
         program = ProgramSequence(trace.outputs, trace.arguments, "never", trace.storages)
         if program.order is None:
             return None
@@ -179,8 +191,9 @@ class Body:
 
 
 def captured(
-    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
-) -> tuple[Body, list[Any]]:
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any,
+    device: str | None = CPU,
+) -> tuple[Body, list[Any]]:  # fmt: skip
     """Capture a user's function; return its body and the tensors that the function closes over.
 
     These tensors are further arguments of the body. A function that computes the same as an earlier
@@ -196,9 +209,33 @@ def captured(
         Those of the arguments.
     user : callable
         The function of the user that ``function`` calls.
+    device : str, optional
+        Where the arguments are. If None, any of them may be moved: they are where the tensors are
+        that the function closes over.
     """
+    met: set[str] = set()
+    try:
+        return _captured(name, function, specs, user, device or CPU, met)
+    except DeviceError:
+        if device is not None or len(met) != 1:
+            raise
+    return _captured(name, function, specs, user, met.pop(), met)
+
+
+def _captured(
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any,
+    device: str, met: set[str],
+) -> tuple[Body, list[Any]]:  # fmt: skip
+    """Capture a function whose arguments are on a device; see `captured`.
+
+    ``met`` gets the other devices that the function has met, if it fails because of them.
+    """
+
+    def call(*stands: Tensor) -> list[Tensor]:
+        return returned(function(*stands), device, name)
+
     with changing(grad=True):
-        trace = _of_user(name, function, specs, user)
+        trace = _of_user(name, devices_met(call, met), specs, user, device)
         noted = list(trace.capture.outside.values())
         del trace.capture
         moved = _by_edge(trace, noted)
@@ -211,29 +248,41 @@ def captured(
         key = key_of(trace, values)
         body = _known.get(key)
         if body is None:
-            closed = _closed(trace, specs, list(moved), values) if values else trace
+            closed = _closed(trace, specs, list(moved), values, device) if values else trace
             body = _known[key] = Body(closed)
-    return body, values
+    return body, brought(values, device, name)
 
 
-def tried(name: str, function: Callable[..., None], specs: Sequence[Spec]) -> None:
+def tried(
+    name: str, function: Callable[..., None], specs: Sequence[Spec], device: str | None = CPU
+) -> None:
     """Call a function on placeholders and drop what was recorded, so that only other effects
-    remain."""
+    remain.
+
+    If ``device`` is None, the placeholders are where the tensors are that the function reads.
+    """
 
     def call(*stands: Tensor) -> list[Tensor]:
         function(*stands)
         return []
 
+    met: set[str] = set()
     with changing(grad=True):
-        _recorded(name, call, specs)
+        try:
+            _recorded(name, devices_met(call, met), specs, device or CPU)
+        except DeviceError:
+            if device is not None or len(met) != 1:
+                raise
+            _recorded(name, call, specs, met.pop())
 
 
 _known: dict[Any, Body] = Bounded(_MOST_BODIES)
 
 
 def _closed(
-    trace: SampleTrace, specs: Sequence[Spec], edges: Sequence[Edge], values: Sequence[Any]
-) -> SampleTrace:
+    trace: SampleTrace, specs: Sequence[Spec], edges: Sequence[Edge], values: Sequence[Any],
+    device: str,
+) -> SampleTrace:  # fmt: skip
     """Return the trace with a further argument for each of ``values``, the tensors from outside.
 
     The first of these tensors are those to which gradients flow, at ``edges``.
@@ -247,18 +296,21 @@ def _closed(
         ends = {e: new.edge for e, new in zip(edges, extra, strict=False)}
         return trace.mapped.apply(given[:count], instead, ends)
 
-    return _recorded(trace.name, call, [*specs, *further])
+    return _recorded(trace.name, call, [*specs, *further], device)
 
 
-def _recorded(name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec]) -> Any:
+def _recorded(
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], device: str
+) -> Any:
     """Return the trace of a function that is called on placeholders of the given specs."""
-    stands = _placeholders(specs)
+    stands = _placeholders(specs, device)
     return record(name, lambda given: list(function(*given)), stands, "auto", _BodyTrace)
 
 
 def _of_user(
-    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any
-) -> Any:
+    name: str, function: Callable[..., Sequence[Any]], specs: Sequence[Spec], user: Any,
+    device: str,
+) -> Any:  # fmt: skip
     """Return the trace of a user's function; raise if calls of the function would differ.
 
     Calls differ if the function draws random numbers, or makes a tensor that requires grad and
@@ -270,7 +322,7 @@ def _of_user(
     for _ in range(_MOST_ATTEMPTS):
         first, draws = next_number(), RandomGuard(user, ())
         with watch or nullcontext():
-            trace = _recorded(name, function, specs)
+            trace = _recorded(name, function, specs, device)
         draws.end()
         if not draws.may_be_of_others():
             break
@@ -309,10 +361,10 @@ def _by_edge(trace: SampleTrace, noted: Sequence[Value]) -> dict[Edge, Any]:
     return found
 
 
-def _placeholders(specs: Sequence[Spec]) -> list[Tensor]:
+def _placeholders(specs: Sequence[Spec], device: str) -> list[Tensor]:
     made = []
     for n, (shape, dtype) in enumerate(specs):
-        value = placeholder(Tensor, n, ValueSpec(shape, dtype, False), dtype.kind in "fc")
+        value = placeholder(Tensor, n, ValueSpec(shape, dtype, False, device), dtype.kind in "fc")
         made.append(value if shape else as_scalar(value))
     return made
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from .._errors import ArgTypeError
 from .._tensor import Tensor
+from ..engine.graph.value import CPU
 from ..engine.record.apply import mode
 from ..func.pytree import require_function
 from ..func.tracing.loop_numbers import loop_index
@@ -14,6 +15,9 @@ from ..functions.creation.ranges import arange
 from .body import Body, captured
 from .containers import Tree, results_of
 from .counted import CountedSteps
+from .devices.arrays import copied, in_order
+from .devices.counted import CountedDeviceSteps, is_true
+from .devices.placement import brought
 from .later import Later
 from .loop import loop_over
 from .recording import applied
@@ -81,10 +85,12 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     made = Step(step, first, [], Tree(None, "while_loop"), "while_loop")
     specs = made.body.specs[: len(first.leaves)]
     asked, read = captured(
-        "ng.while_loop", lambda *given: [_asked(condition, first, given)], specs, condition
-    )
+        "ng.while_loop", lambda *given: [_asked(condition, first, given)], specs, condition,
+        made.body.device,
+    )  # fmt: skip
     loop = _Counted(made.body, asked, len(first.leaves))
-    values = [*first.tensors(made.dtypes), *made.closed_over, *read]
+    own = brought(first.tensors(made.dtypes), made.body.device, "ng.while_loop")
+    values = [*own, *made.closed_over, *read]
     return first.rebuild(loop(values))
 
 
@@ -124,7 +130,7 @@ class _Counted:
         self._sizes = Sizes(carried, 0)
         self._first = len(step.specs)
 
-    def _made_steps(self) -> CountedSteps:
+    def _made_steps(self) -> CountedSteps | CountedDeviceSteps:
         """Return the steps, each of which returns whether the condition holds after it."""
         step, asked, carried, first = self._step, self._asked, self._carried, self._first
 
@@ -133,6 +139,8 @@ class _Counted:
             return [*made, *asked(*made, *given[first:])]
 
         specs = [*step.specs, *asked.specs[carried:]]
+        if step.device != CPU:
+            return CountedDeviceSteps("ng.while_loop", turn, specs, carried, step.device)
         return CountedSteps("ng.while_loop", turn, specs, carried)
 
     def __call__(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -140,7 +148,8 @@ class _Counted:
         if mode.deferring or mode.capture is not None or any(v.array is None for v in values):
             specs = [*self._step.specs, *self._asked.specs[self._carried :]]
             outputs = self._step.results
-            found = Later("ng.while_loop", self._eagerly, specs, outputs)(*values)
+            device = self._step.device
+            found = Later("ng.while_loop", self._eagerly, specs, outputs, device)(*values)
             return found if len(outputs) > 1 else (found,)
         return self._eagerly(*values)
 
@@ -151,16 +160,17 @@ class _Counted:
         loop = loop_over(self._step, self._sizes, count, False)
         return applied(loop, values[: self._first])
 
-    def _run(self, arrays: Sequence[Any]) -> tuple[int, list[np.ndarray]]:
+    def _run(self, arrays: Sequence[Any]) -> tuple[int, list[Any]]:
         """Return the number of steps, and the carried arrays at the end."""
-        carries = [np.array(a) for a in arrays[: self._carried]]
-        others = [np.asarray(a, order="C") for a in arrays[self._carried :]]
-        if not self._asked.program()([*carries, *others[self._first - self._carried :]])[0]:
+        carries = list(map(copied, arrays[: self._carried]))
+        others = list(map(in_order, arrays[self._carried :]))
+        read = others[self._first - self._carried :]
+        if not is_true(self._asked.program()([*carries, *read])[0]):
             return 0, carries
         count, last, _ = self._known_steps().run(carries, others)
         return count, last
 
-    def _known_steps(self) -> CountedSteps:
+    def _known_steps(self) -> CountedSteps | CountedDeviceSteps:
         """Return the steps; equal functions share one object of steps."""
         loops, key = self._step.loops, ("until", self._asked)
         if key not in loops:

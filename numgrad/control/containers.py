@@ -1,6 +1,7 @@
 """Containers of the tensors that a loop carries and yields, with the specs of their leaves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,6 @@ class Tree:
                     f"{self.place(n)} is a {type(leaf).__name__}, expected an array, a tensor or a "
                     f"number; {how_to_register(leaf)}"
                 )
-            if isinstance(leaf, Tensor) and leaf.spec.device != CPU:
-                raise DeviceError(
-                    f"{self.place(n)} is on {leaf.spec.device}, and loops run on the CPU: write "
-                    f"x.cpu()"
-                )
         self.weak = [type(leaf) in NUMBERS for leaf in self.leaves]
 
     def place(self, number: int) -> str:
@@ -56,6 +52,19 @@ class Tree:
         keys = self._paths()[number]
         parts = [f".{k}" if isinstance(k, str) and k.isidentifier() else f"[{k!r}]" for k in keys]
         return f"{self.what}{' at ' if parts else ''}{''.join(parts)}"
+
+    def require_here(self) -> None:
+        """Raise an error if a leaf is on a device."""
+        for n, leaf in enumerate(self.leaves):
+            if isinstance(leaf, Tensor) and leaf.spec.device != CPU:
+                raise DeviceError(
+                    f"{self.place(n)} is on {leaf.spec.device}, and initial value problems are "
+                    f"solved on the CPU: write x.cpu()"
+                )
+
+    def named(self) -> Iterator[tuple[Any, Callable[[], str]]]:
+        """Yield each leaf with a function that returns its place."""
+        return ((leaf, partial(self.place, n)) for n, leaf in enumerate(self.leaves))
 
     def specs(self) -> list[Spec]:
         """Return the shape and dtype of each leaf."""

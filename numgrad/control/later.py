@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from .._declare.kernel import elements
 from .._declare.typed_host import TypedHostOperator
 from .._tensor import Tensor, constant
-from ..engine.record.apply import changing
+from ..engine.graph.value import CPU
+from ..engine.record.apply import changing, runtime
 from ..func.forward import jvp
 from ..func.gradients import vjp
 from ..ir.broadcasting import broadcast_shapes
+from .devices.arrays import computing_on, copied, empty, is_on_device, spread, write
 
 Spec = tuple[tuple[int, ...], np.dtype]
 Function = Callable[..., Sequence[Any]]
@@ -31,17 +32,21 @@ class Later(TypedHostOperator):
     function : callable
         Takes tensors and returns tensors, of given specs.
     inputs, outputs : sequence of (shape, dtype)
+    device : str
+        Where the tensors are.
     """
 
     def __init__(
-        self, name: str, function: Function, inputs: Sequence[Spec], outputs: Sequence[Spec]
-    ) -> None:
+        self, name: str, function: Function, inputs: Sequence[Spec], outputs: Sequence[Spec],
+        device: str = CPU,
+    ) -> None:  # fmt: skip
         self.called, self.input_specs, self.out_specs = function, list(inputs), list(outputs)
         given, made = [
             [tuple([f"d{n}" for n in shape]) for shape, _ in part] for part in (inputs, outputs)
         ]
         super().__init__(name, given, made, [d for _, d in inputs], [d for _, d in outputs])
-        self.of_rows = self._of_rows
+        self.of_rows, self._device = self._of_rows, device
+        self.on_device = None if device == CPU else self._on_device
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
         self._derivatives: dict[Any, Later] = {}
 
@@ -49,19 +54,29 @@ class Later(TypedHostOperator):
         known = self.core_sizes(shapes)
         return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
 
-    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
+    def single(self, *arrays: Any) -> list[Any]:
         with changing(capture=None, deferring=False, kept=None, trace=None, grad=False):
-            found = self.called(*[constant(np.array(a)) for a in arrays])
-            return [np.array(value.array) for value in found]
+            found = self.called(*[_tensor(copied(a)) for a in arrays])
+            return [copied(runtime.on_device(value.array, self._device)) for value in found]
 
-    def _of_rows(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        ncore = [len(shape) for shape, _ in self.input_specs]
-        lead = arrays[0].ndim - ncore[0]
+    def _on_device(self, inputs: Sequence[Any], results: Sequence[Any], stream: Any) -> None:
+        """Write the results for arrays of a device to others, by work of a stream."""
+        with computing_on(stream, inputs):
+            is_one = inputs[0].ndim == self.ncore[0]
+            found = self.single(*inputs) if is_one else self._of_rows(*inputs)
+            for place, result in zip(results, found, strict=True):
+                write(place, result)
+
+    def _of_rows(self, *arrays: Any) -> list[Any]:
+        lead = arrays[0].ndim - self.ncore[0]
         loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
-        whole = [np.empty((*loop, *shape), dtype) for shape, dtype in self.out_specs]
-        for index, cores in elements(arrays, ncore):
-            for place, result in zip(whole, self.single(*cores), strict=True):
-                place[index] = result
+        whole = [empty((*loop, *shape), dtype, self._device) for shape, dtype in self.out_specs]
+        pairs = zip(arrays, self.input_specs, strict=True)
+        given = [spread(a, (*loop, *shape)) for a, (shape, _) in pairs]
+        for index in np.ndindex(loop):
+            found = self.single(*[a[(*index, ...)] for a in given])
+            for place, result in zip(whole, found, strict=True):
+                write(place[(*index, ...)], result)
         return whole
 
     # Derivatives
@@ -113,7 +128,7 @@ class Later(TypedHostOperator):
 
         seeds = [spec for spec in self.out_specs if spec[1].kind in "fc"]
         name = f"the gradient of {self.name}"
-        return type(self)(name, pulled, [*self.input_specs, *seeds], specs)
+        return type(self)(name, pulled, [*self.input_specs, *seeds], specs, self._device)
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]
@@ -136,7 +151,11 @@ class Later(TypedHostOperator):
 
         results = [spec for spec in self.out_specs if spec[1].kind in "fc"]
         name = f"the tangents of {self.name}"
-        return type(self)(name, pushed, [*self.input_specs, *specs], results)
+        return type(self)(name, pushed, [*self.input_specs, *specs], results, self._device)
+
+
+def _tensor(array: Any) -> Any:
+    return runtime.value(array) if is_on_device(array) else constant(array)
 
 
 __all__ = ["Later"]

@@ -24,11 +24,22 @@ from .._declare.operator import Specs, zeros_of
 from .._declare.typed_host import TypedHostOperator
 from .._tensor import Tensor
 from ..engine.graph.node import Value
+from ..engine.graph.value import CPU
 from ..ir.broadcasting import broadcast_shapes
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .body import Body
 from .compiled import in_machine
+from .devices.arrays import (  # fmt: skip
+    computing_on,
+    copied,
+    in_order,
+    is_on_device,
+    joined,
+    spread,
+    with_moved_axis,
+    write,
+)
 from .steps import Arrays, Sizes, Steps
 
 Spec = tuple[tuple[int, ...], np.dtype]
@@ -47,11 +58,13 @@ class StepsOperator(TypedHostOperator):
         The inputs whose first axis is that of the steps.
     outputs_per_step : sequence of int
         The outputs whose first axis is that of the steps.
+    device : str
+        Where the bodies compute.
     """
 
     def __init__(
         self, name: str, inputs: Sequence[Spec], outputs: Sequence[Spec], per_step: Sequence[int],
-        outputs_per_step: Sequence[int],
+        outputs_per_step: Sequence[int], device: str,
     ) -> None:  # fmt: skip
         self.input_specs, self.out_specs = list(inputs), list(outputs)
         self._per_step, self._outputs_per_step = set(per_step), set(outputs_per_step)
@@ -60,44 +73,62 @@ class StepsOperator(TypedHostOperator):
             [dtype for _, dtype in inputs], [dtype for _, dtype in outputs],
         )  # fmt: skip
         self.of_rows = self._of_rows
+        self.on_device = None if device == CPU else self._on_device
 
     def sizes(self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]) -> dict[str, int]:
         known = self.core_sizes(shapes)
         return known | {f"d{n}": n for shape, _ in self.out_specs for n in shape}
 
-    def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
+    def compute(
+        self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], places: Arrays = ()
+    ) -> list[Any]:
         """Return the results for arrays, for all steps and ``count`` samples (None: no axis of
         samples).
 
         An input or output that has elements for each step has the steps as its first axis. The next
-        axis is that of the samples in all results, and in the inputs in ``leads``.
+        axis is that of the samples in all results, and in the inputs in ``leads``. Results with
+        elements for each step are made in those arrays of ``places``, if there are any, that are
+        for them.
         """
         raise NotImplementedError
 
-    def single(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        return self.compute([np.asarray(a, order="C") for a in arrays], None, ())
+    def single(self, *arrays: Any, places: Arrays = ()) -> list[Any]:
+        given = [in_order(a) if is_on_device(a) else np.asarray(a, order="C") for a in arrays]
+        return self.compute(given, None, (), places)
 
-    def _of_rows(self, *arrays: np.ndarray) -> list[np.ndarray]:
+    def _on_device(self, inputs: Arrays, results: Arrays, stream: Any) -> None:
+        """Write the results for arrays of a device to others, by work of a stream."""
+        with computing_on(stream, inputs):
+            if inputs[0].ndim > self.ncore[0]:
+                found = self._of_rows(*inputs)
+            else:
+                are_plain = all(place.c_contiguous for place in results)
+                found = self.single(*inputs, places=results if are_plain else ())
+            for place, result in zip(results, found, strict=True):
+                if result is not place:
+                    write(place, result)
+
+    def _of_rows(self, *arrays: Any) -> list[Any]:
         lead = arrays[0].ndim - self.ncore[0]
         if lead == 1 and all([len(a) == 1 for a in arrays]):  # noqa: C419  a list is faster
             return [result[None] for result in self.single(*[a[0, ...] for a in arrays])]
         loop = broadcast_shapes(*[a.shape[:lead] for a in arrays])
-        if in_machine():
+        if in_machine() and not is_on_device(arrays[0]):
             return self._row_by_row(arrays, loop)
         count = int(np.prod(loop))
         leads = tuple([_differs(a, lead) for a in arrays])
         given = [
-            self._sampled(n, a, loop, lead) if differs else a[(0,) * lead]
+            self._sampled(n, a, loop, lead) if differs else a[(*(0,) * lead, ...)]
             for n, (a, differs) in enumerate(zip(arrays, leads, strict=True))
         ]
         if not any(leads):
             found = self.single(*given)
-            return [np.broadcast_to(r, (*loop, *r.shape)).copy() for r in found]
-        found = self.compute([np.asarray(a, order="C") for a in given], count, leads)
+            return [copied(spread(r, (*loop, *r.shape))) for r in found]
+        found = self.compute(list(map(in_order, given)), count, leads)
         made = []
         for n, result in enumerate(found):
-            result = np.moveaxis(result, 1, 0) if n in self._outputs_per_step else result
-            made.append(np.ascontiguousarray(result).reshape(*loop, *result.shape[1:]))
+            result = with_moved_axis(result, 1, 0) if n in self._outputs_per_step else result
+            made.append(in_order(result).reshape(*loop, *result.shape[1:]))
         return made
 
     def _row_by_row(self, arrays: Arrays, loop: tuple[int, ...]) -> list[np.ndarray]:
@@ -123,12 +154,9 @@ class StepsOperator(TypedHostOperator):
         self.prepare_steps()
         return super().lower(builder, inputs, specs, static)
 
-    def _sampled(
-        self, number: int, array: np.ndarray, loop: tuple[int, ...], lead: int
-    ) -> np.ndarray:
-        core = array.shape[lead:]
-        whole = np.broadcast_to(array, (*loop, *core)).reshape(int(np.prod(loop)), *core)
-        return np.moveaxis(whole, 1, 0) if number in self._per_step else whole
+    def _sampled(self, number: int, array: Any, loop: tuple[int, ...], lead: int) -> Any:
+        whole = joined(spread(array, (*loop, *array.shape[lead:])), len(loop))
+        return with_moved_axis(whole, 1, 0) if number in self._per_step else whole
 
 
 class Loop(StepsOperator):
@@ -162,7 +190,7 @@ class Loop(StepsOperator):
             body.name,
             [*states, *(((length, *shape), dtype) for shape, dtype in own), *constant],
             [*body.results[:carried], *yielded],
-            range(carried, carried + count), range(carried, len(body.results)),
+            range(carried, carried + count), range(carried, len(body.results)), body.device,
         )  # fmt: skip
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
         self._pullbacks: dict[tuple[bool, ...], Any] = {}
@@ -177,12 +205,14 @@ class Loop(StepsOperator):
 
     # Values
 
-    def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
+    def compute(
+        self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], places: Arrays = ()
+    ) -> list[Any]:
         states, xs, constants = self.form.split(arrays)
         steps = self.steps(count, self.step_leads(leads))
         if count is not None:
-            states = [_in_all(a, s) for a, s in zip(states, steps.results, strict=False)]
-        ys = steps.yields(self.length)
+            states = [in_all(a, s) for a, s in zip(states, steps.results, strict=False)]
+        ys = list(places[self.form.carried :]) or steps.yields(self.length)
         last = steps.run(states, self.turned(xs), constants, self.length, self.turned(ys))
         return [*last, *ys]
 
@@ -238,7 +268,7 @@ class Loop(StepsOperator):
         def step(*arguments: Tensor) -> list[Tensor]:
             return [*self.body(*arguments)[:count], *arguments[:count]]
 
-        body = Body.of(self.name, step, self.body.specs)
+        body = Body.of(self.name, step, self.body.specs, self.body.device)
         return loop_over(body, self.form, self.length, self.is_reverse, self.snapshots)
 
     def tangent(
@@ -308,7 +338,7 @@ class Loop(StepsOperator):
         specs = [body.specs[n] for _, n in order]
         sizes = Sizes(*[sum(1 + m for _, m in group) for group in groups[:2]])
         name = f"the tangents of {self.name}"
-        made = Body.of(name, step, specs)
+        made = Body.of(name, step, specs, body.device)
         return loop_over(made, sizes, self.length, self.is_reverse, self.snapshots)
 
 
@@ -328,17 +358,17 @@ def _core(shape: tuple[int, ...]) -> tuple[str, ...]:
     return tuple([f"d{n}" for n in shape])
 
 
-def _differs(array: np.ndarray, lead: int) -> bool:
+def _differs(array: Any, lead: int) -> bool:
     """Whether an operand differs along its first ``lead`` axes, those of the samples."""
     axes = zip(array.shape[:lead], array.strides[:lead], strict=True)
     return not all(size == 1 or stride == 0 for size, stride in axes)
 
 
-def _in_all(array: np.ndarray, spec: Spec) -> np.ndarray:
+def in_all(array: Any, spec: Spec) -> Any:
     """Return a carried array in the shape of ``spec``, repeated for all samples if it lacks their
     axis."""
     shape = spec[0]
-    return array if array.shape == shape else np.broadcast_to(array, shape).copy()
+    return array if array.shape == shape else copied(spread(array, shape))
 
 
 def _chosen(part: Sequence[Any], some: Sequence[bool]) -> list[Any]:

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from .._declare.operator import zeros_of
 from .._settings import settings
 from .._tensor import Tensor
 from ..process.cached_attribute import lazy
 from .body import Body
-from .loop import Loop, StepsOperator, loop_over
+from .devices.arrays import copied, zeros_like
+from .loop import Loop, StepsOperator, in_all, loop_over
 from .steps import Arrays, Sizes, Steps
 from .storage import Storage
 from .trajectory import walk_back
@@ -40,7 +39,7 @@ class Pullback(StepsOperator):
         super().__init__(
             f"the gradient of {loop.name}", [*inputs, *seeds], [inputs[n] for n in self.places],
             [*own, *(count + k for k, n in enumerate(self._seeded) if n >= carried)],
-            [k for k, n in enumerate(self.places) if n in own],
+            [k for k, n in enumerate(self.places) if n in own], loop.body.device,
         )  # fmt: skip
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
 
@@ -122,7 +121,7 @@ class Pullback(StepsOperator):
             *body.specs[:count], *(body.results[n] for n in yielded), *body.specs[count:],
         ]  # fmt: skip
         sizes = Sizes(first + sums, count + len(yielded))
-        made = Body.of(self.name, step, specs)
+        made = Body.of(self.name, step, specs, body.device)
         return loop_over(made, sizes, loop.length, not loop.is_reverse, loop.snapshots)
 
     @property
@@ -154,12 +153,14 @@ class Pullback(StepsOperator):
 
     # Values
 
-    def compute(self, arrays: Arrays, count: int | None, leads: tuple[bool, ...]) -> list[Any]:
+    def compute(
+        self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], places: Arrays = ()
+    ) -> list[Any]:
         loop, backward, length = self.loop, self.backward, self.loop.length
         number = len(loop.input_specs)
         own = loop.step_leads(leads[:number])
         forward = loop.steps(count, own)
-        given = self._reordered(arrays, [None] * loop.form.carried, _zeros_like)
+        given = self._reordered(arrays, [None] * loop.form.carried, zeros_like)
         back_leads = self._back_leads(own, leads[number:])
         reverse = backward.steps(count, back_leads)
         present, xs, constants = backward.form.split(given)
@@ -168,8 +169,9 @@ class Pullback(StepsOperator):
             present = _spread(present, reverse)
             states = _spread(states, forward)
         steps, carried = loop.turned(steps), loop.form.carried
-        ys = reverse.yields(length)
-        new = loop.snapshots.empty if isinstance(loop.snapshots, Storage) else np.empty
+        given_places = dict(zip(self.places, places, strict=False))
+        ys = [given_places[n] for n in self._groups[1] if places] or reverse.yields(length)
+        new = loop.snapshots.empty if isinstance(loop.snapshots, Storage) else None
         turned_xs, turned_ys = loop.turned(xs[carried:]), loop.turned(ys)
 
         def advance(start: int, stop: int, state: Any) -> Any:
@@ -189,7 +191,7 @@ class Pullback(StepsOperator):
             present = reverse.run(present, some, constants, stop - start, to)
             del history, some  # the states of the next stretch take their memory
         if not length:
-            present = [np.array(c) for c in present]
+            present = list(map(copied, present))
         return self._arranged([*present, *ys])
 
     def _back_leads(
@@ -306,14 +308,7 @@ def backward_sources(pullback: Pullback) -> list[tuple[str, int]]:
 
 
 def _spread(arrays: Sequence[Any], steps: Steps) -> list[Any]:
-    return [
-        a if a.shape == shape else np.broadcast_to(a, shape).copy()
-        for a, (shape, _) in zip(arrays, steps.results, strict=False)
-    ]
-
-
-def _zeros_like(array: np.ndarray) -> np.ndarray:
-    return np.zeros_like(array, order="C")
+    return [in_all(a, spec) for a, spec in zip(arrays, steps.results, strict=False)]
 
 
 def _sum(one: Any, other: Any) -> Any:

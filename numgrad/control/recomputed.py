@@ -13,6 +13,7 @@ from ..func.pytree import require_function
 from ..process.transformed_function import Transformed
 from .body import captured
 from .containers import Tree, results_of
+from .devices.placement import brought, device_among
 from .loop import loop_over
 from .steps import Sizes
 
@@ -33,7 +34,8 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
     Returns
     -------
     callable
-        Takes what ``fun`` takes; arrays among the results are tensors.
+        Takes what ``fun`` takes; arrays among the results are tensors, on the device of the
+        arguments.
 
     See Also
     --------
@@ -73,8 +75,9 @@ def checkpoint(fun: Callable[..., Any]) -> Callable[..., Any]:
             found.append(tree)
             return results
 
-        body, closed_over = captured("ng.checkpoint", call, given.specs(), function)
-        values = [*given.tensors(), *closed_over]
+        device = device_among(given.named())
+        body, closed_over = captured("ng.checkpoint", call, given.specs(), function, device)
+        values = [*brought(given.tensors(), body.device, "ng.checkpoint"), *closed_over]
         if not values or not body.results:
             return function(*args, **kwargs)
         loop = loop_over(body, Sizes(0, 0), 1, False)

@@ -27,7 +27,7 @@ class RecordingLoop(Loop):
         def step(*arguments: Any) -> list[Any]:
             return [*body(*arguments), *arguments[:carried]]
 
-        made = Body.of(plain.name, step, body.specs)
+        made = Body.of(plain.name, step, body.specs, body.device)
         super().__init__(made, plain.form, plain.length, plain.is_reverse, plain.snapshots)
         self.plain, self._first = plain, len(plain.out_specs)
         states = [True] * carried

@@ -49,7 +49,7 @@ class _Key:
         exprs = [self._expr(n, e) for n, e in enumerate(trace.exprs)]
         outputs = [o.edge for o in trace.outputs]
         nodes = self._nodes([edge for edge in outputs if edge not in self._edges])
-        specs = [(v.shape, v.dtype) for v in (*arguments, *values)]
+        specs = [(v.shape, v.dtype, v.spec.device) for v in (*arguments, *values)]
         pairs = zip(trace.outputs, outputs, strict=True)
         ends = [(self._place(output), self._edge(edge)) for output, edge in pairs]
         parts = trace.name, settings.recorded, specs, exprs, nodes, ends, trace.live

@@ -5,17 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import ArgTypeError
+from .._errors import ArgTypeError, DeviceError
 from .._tensor import Tensor
+from ..engine.graph.value import CPU
 from ..func.pytree import require_function
 from ..functions.creation.from_data import asarray
 from ..functions.shape.joining import concat
 from .body import captured, tried
 from .containers import Spec, Tree, line_of, results_of
+from .devices.placement import brought, device_among
 from .loop import loop_over
 from .recording import applied
 from .steps import Sizes
-from .storage import storage_in
+from .storage import Storage, storage_in
 
 _MOST_ROUNDS = 4  # of capturing, until the dtypes of numbers agree
 
@@ -68,12 +70,15 @@ def scan(
     -------
     carry, ys
         The ``carry`` that the last step returned, and what all steps have yielded, with an axis of
-        the steps in front. Arrays are tensors.
+        the steps in front. Arrays are tensors, on the device of the loop: that of the tensors in
+        ``init`` and ``xs``, or that ``f`` closes over.
 
     Raises
     ------
     ArgTypeError
         If what ``f`` returns does not have the structure, shapes or dtypes of ``init``.
+    DeviceError
+        If floating tensors are on several devices, or ``storage`` is given for a loop on one.
     OSError
         If ``storage`` is no folder, or the reverse pass finds no room for the states there.
     CaptureError
@@ -182,7 +187,14 @@ def _loop(
     step = Step(f, first, given.specs(), given)
     sizes = Sizes(len(first.leaves), len(given.leaves))
     loop = loop_over(step.body, sizes, count, reverse, snapshots)
-    values = [*first.tensors(step.dtypes), *given.tensors(), *step.closed_over]
+    device = step.body.device
+    if device != CPU and isinstance(snapshots, Storage):
+        raise DeviceError(
+            f"scan: storage keeps the states in files of the host, and the loop computes on "
+            f"{device}; leave storage out, and say with checkpoint how many states are kept"
+        )
+    own = brought([*first.tensors(step.dtypes), *given.tensors()], device, "ng.scan")
+    values = [*own, *step.closed_over]
     found = applied(loop, values)
     carried = sizes.carried
     return first.rebuild(found[:carried]), step.yielded.rebuild(found[carried:])
@@ -203,15 +215,16 @@ class Step:
         self.dtypes = [dtype for _, dtype in first.specs()]
         self.yielded: Any = None
         each = [(shape[1:], dtype) for shape, dtype in own]
+        device = device_among([*first.named(), *given.named()])
         if any(first.weak):
             strong = [s for s, weak in zip(first.specs(), first.weak, strict=True) if not weak]
-            tried(f"ng.{name}", self._try, [*strong, *each])
+            tried(f"ng.{name}", self._try, [*strong, *each], device)
         shapes = [shape for shape, _ in first.specs()]
         self._left = _MOST_ROUNDS
         while self._left:
             specs = [*zip(shapes, self.dtypes, strict=True), *each]
             self._left, self._wider = self._left - 1, self.dtypes
-            self.body, self.closed_over = captured(f"ng.{name}", self._call, specs, f)
+            self.body, self.closed_over = captured(f"ng.{name}", self._call, specs, f, device)
             if self._wider == self.dtypes:
                 break
             self.dtypes = self._wider

@@ -1,6 +1,7 @@
 """The steps of a loop on arrays: the program of the body runs once for each step."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -10,8 +11,10 @@ import numpy as np
 from ..process.cached_attribute import lazy
 from .body import Body
 from .compiled import Operands
+from .devices.arrays import copied, element, empty, write
 
-Arrays = Sequence[np.ndarray]
+Arrays = Sequence[Any]
+"""Arrays of NumPy or of a device."""
 
 
 class Sizes(NamedTuple):
@@ -52,6 +55,7 @@ class Steps:
         lead = () if count is None else (count,)
         self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
         states = self.results[: self._carried]
+        self.empty = partial(empty, device=body.device)
         self.state_bytes = sum([prod(shape) * dtype.itemsize for shape, dtype in states])
 
     @lazy
@@ -62,34 +66,35 @@ class Steps:
         """Make the program of a step now, since a thread of a running program cannot make it."""
         self._program  # noqa: B018  the attribute is computed when it is first read
 
-    def yields(self, length: int) -> list[np.ndarray]:
+    def yields(self, length: int) -> list[Any]:
         """Return new arrays for what ``length`` steps yield."""
-        return [np.empty((length, *shape), d) for shape, d in self.results[self._carried :]]
+        return [self.empty((length, *shape), d) for shape, d in self.results[self._carried :]]
 
-    def history(self, length: int, new: Callable[..., np.ndarray]) -> list[np.ndarray]:
+    def history(self, length: int, new: Callable[..., Any] | None = None) -> list[Any]:
         """Return new arrays for the states before ``length`` steps; ``new(shape, dtype)`` makes
         one."""
+        new = new or self.empty
         return [new((length, *shape), dtype) for shape, dtype in self.results[: self._carried]]
 
     def run(
         self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays = (),
         history: Arrays = (),
-    ) -> list[np.ndarray]:  # fmt: skip
+    ) -> list[Any]:  # fmt: skip
         """Run steps; return the carried arrays after the last step.
 
         Parameters
         ----------
-        carries, xs, constants : sequence of ndarray
+        carries, xs, constants : sequence of arrays
             The state before the first step, the arrays with elements for each step, and those that
             are the same for all steps.
         length : int
-        ys : sequence of ndarray
+        ys : sequence of arrays
             Where to write what the steps yield; nowhere by default.
-        history : sequence of ndarray
+        history : sequence of arrays
             Where to write the state before the first step, and that behind each step.
         """
         for old, first in zip(history, carries, strict=False):
-            old[0] = first
+            write(element(old, 0), first)
         loop = self._loop
         if loop is not None and length and loop.is_ready(length * (self._count or 1)):
             return self._compiled(loop, carries, [*xs, *constants], len(xs), length, ys, history)
@@ -102,18 +107,18 @@ class Steps:
     def _one_by_one(
         self, carries: Arrays, xs: Arrays, constants: Arrays, length: int, ys: Arrays,
         history: Arrays,
-    ) -> list[np.ndarray]:  # fmt: skip
+    ) -> list[Any]:  # fmt: skip
         """Run the steps by running the program once for each step."""
         spare = self._new_state(), self._new_state()
         yields = self.results[self._carried :]
-        dropped = [] if ys else [np.empty(*spec) for spec in yields]
+        dropped = [] if ys else [self.empty(*spec) for spec in yields]
         present = list(carries)
         for t in range(length):
-            following = [old[t + 1, ...] for old in history] if history else spare[t & 1]
-            given = [*present, *[x[t, ...] for x in xs], *constants]
-            self._step(given, [*following, *([y[t, ...] for y in ys] if ys else dropped)])
+            following = [element(old, t + 1) for old in history] if history else spare[t & 1]
+            given = [*present, *[element(x, t) for x in xs], *constants]
+            self._step(given, [*following, *([element(y, t) for y in ys] if ys else dropped)])
             present = following
-        return present if length else [np.array(c) for c in carries]
+        return present if length else [copied(c) for c in carries]
 
     def _compiled(
         self, loop: Any, carries: Arrays, others: Arrays, moving: int, length: int, ys: Arrays,
@@ -138,14 +143,14 @@ class Steps:
         loop.run_rows(operands, carried, length, leads, self._count)
         return last
 
-    def _new_state(self) -> list[np.ndarray]:
-        return [np.empty(*spec) for spec in self.results[: self._carried]]
+    def _new_state(self) -> list[Any]:
+        return [self.empty(*spec) for spec in self.results[: self._carried]]
 
-    def _step(self, given: list[np.ndarray], results: list[np.ndarray]) -> None:
+    def _step(self, given: list[Any], results: list[Any]) -> None:
         program = self._program
-        if program.is_single:
+        if program.can_enter:
             (stage,) = program.stages
             stage.plan.run_into([given[n] for n in stage.sources], results)
             return
         for place, found in zip(results, program(given), strict=True):
-            place[...] = found
+            write(place, found)

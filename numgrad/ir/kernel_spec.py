@@ -371,6 +371,9 @@ class HostSpec:
     native : callable or None
         ``native(address)`` returns the address of a kernel that runs without Python, and leaves
         unusual calls to the kernel at ``address``; None where there is no such kernel.
+    on_device : callable or None
+        ``on_device(inputs, results, stream)`` computes the results where the arrays of a device
+        are, by work of a stream; None for a function that the host runs on copies.
     """
 
     name: str
@@ -382,6 +385,7 @@ class HostSpec:
     loop: UfuncLoop | None = None
     lends: bool = False
     native: Callable[[int], int | None] | None = None
+    on_device: Callable[[Sequence[Any], Sequence[Any], Any], None] | None = None
 
     @property
     def identity(self) -> tuple:

@@ -35,6 +35,8 @@ class Problem:
     ) -> None:  # fmt: skip
         self._name, self._f, self._event = name, f, event
         self._first, self._given = first, given
+        first.require_here()
+        given.require_here()
         self._shapes = [shape for shape, _ in first.specs()]
         self._sizes = [int(np.prod(shape)) for shape in self._shapes]
         for n, (_, dtype) in enumerate(first.specs()):
@@ -120,7 +122,9 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 def times_of(name: str, t: Any) -> Any:
     """Return times as a tensor with one axis."""
-    (times,) = Tree(t, f"{name}: t").tensors() if not isinstance(t, (list, tuple)) else [stack(t)]
+    given = Tree(t, f"{name}: t")
+    given.require_here()
+    times = stack(t) if isinstance(t, (list, tuple)) else given.tensors()[0]
     if len(times.shape) != 1 or not times.shape[0] or times.dtype.kind not in "fiu":
         raise ArgTypeError(
             f"{name}: t must be one axis of times, the first of them that of y0, got {times.dtype} "

@@ -11,8 +11,10 @@ import pytest
 
 import numgrad as ng
 from numgrad.targets.cuda.device import memory, runtime
+from numgrad.targets.cuda.program import measured_program
+from numgrad.targets.cuda_simulator.driver import Simulator
 from numgrad.testing.cuda import benchmarks, checks, command, facts, other_libraries
-from numgrad.testing.cuda.benchmarks import bandwidth, libraries, timing, workloads
+from numgrad.testing.cuda.benchmarks import bandwidth, libraries, steps, timing, workloads
 from numgrad.testing.cuda.checks import exchange
 from numgrad.testing.cuda.report import Benchmark, Bound, Check, Figure, Skipped
 from numgrad.testing.cuda.sizes import QUICK
@@ -49,6 +51,63 @@ def test_words_choose_checks_and_benchmarks(capsys, tmp_path):
     assert {"x * y, eager", "launch of a kernel"} <= {f["name"] for f in report["figures"]}
     assert command.main(["--only", "nothing of that name"]) == 1
     assert "no check and no benchmark has" in capsys.readouterr().out
+
+
+def kinds(function, *arrays):
+    given = [ng.tensor(a, device="cuda") for a in arrays]
+    found = steps.kinds_of(lambda: function(*given), QUICK)
+    assert all(kind.microseconds > 0 for kind in found)
+    return {kind.name: (kind.steps, kind.nbytes, kind.launches) for kind in found}
+
+
+def test_steps_say_what_they_move_and_launch():
+    x, row, w = np.ones((6, 4)), np.ones(4), np.ones((4, 5))
+
+    def call(x, row, w):
+        return ng.tanh(x + row) @ w, ng.linalg.eig(w[:, :4])[0]
+
+    assert kinds(ng.jit(call, fuse="now"), x, row, w) == {
+        "fused[2: add tanh]": (1, 8 * (24 + 4 + 24), 1),  # the row is read once
+        "matmul": (1, 8 * (24 + 20 + 30), 1),
+        "copy": (1, 8 * (16 + 16), 1),
+        "eig on the host": (1, 8 * 16 + 16 * (4 + 16), 0),
+    }
+
+
+def test_steps_of_a_loop_are_those_of_its_programs():
+    def loop(x):
+        return ng.scan(lambda c, u: (ng.sin(c) * u, None), x[0], x)[0]
+
+    found = kinds(ng.jit(loop, fuse="now"), np.ones((5, 3)))
+    assert found.pop("ng.scan")[0] == 1
+    assert found == {"fused[2: sin multiply]": (5, 5 * 8 * 9, 5)}
+
+
+@pytest.mark.skipif(HOSTED, reason="the device that is the host has no times of events")
+def test_a_card_tells_the_time_between_events(monkeypatch):
+    monkeypatch.setattr(measured_program, "is_simulated", lambda: False)
+    monkeypatch.setattr(Simulator, "milliseconds", lambda self, begin, end: 0.25)
+    x = ng.ones(3, device="cuda")
+    call = ng.jit(lambda x: ng.sin(x) @ x, fuse="now")
+    (kind, other) = steps.kinds_of(lambda: call(x), QUICK)
+    assert kind.microseconds == other.microseconds == 250.0
+    assert kind.figure().more["GB/s"] == pytest.approx(kind.nbytes / 250e3)
+
+
+def test_steps_are_not_measured_where_programs_are_watched():
+    with ng.display.profile(), pytest.raises(Skipped, match="looks at programs"):
+        steps.kinds_of(lambda: None, QUICK)
+
+
+def test_steps_are_lines_of_the_report(capsys, tmp_path):
+    file = tmp_path / "report.json"
+    assert command.main(["--only", "steps: a scan", "--json", str(file)]) == 0
+    figures = json.loads(file.read_text())["figures"]
+    (whole,) = [f for f in figures if f["name"].startswith("all steps")]
+    others = [f for f in figures if f["value"] is not None and f is not whole]
+    for unit in ("bytes", "launches"):
+        assert whole["more"][unit] == sum(f["more"][unit] for f in others) > 0
+    assert "launches" in capsys.readouterr().out
 
 
 def test_libraries_may_be_left_out(monkeypatch):

@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from .device.runtime import Runtime
     from .program.bound_program import BoundProgram
 
-__all__ = ["CUDATarget", "count", "unavailable"]
+__all__ = ["CUDATarget", "StandIn", "count", "unavailable"]
+
+
+class StandIn:
+    """Holds as ``current`` the driver that stands for a GPU that is not there, None without one."""
+
+    current: Any = None
 
 
 def unavailable() -> str | None:
     """Return why no GPU can be used, in a sentence; None if one can."""
-    if is_simulated():
+    if is_simulated() or StandIn.current is not None:
         return None
     from .device.available import why_not
 
@@ -34,7 +40,7 @@ def unavailable() -> str | None:
 
 def count() -> int:
     """Return the number of devices; the simulator has one."""
-    if is_simulated():
+    if is_simulated() or StandIn.current is not None:
         return 1
     from .device.available import device_count
 

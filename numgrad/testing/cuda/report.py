@@ -65,12 +65,15 @@ class Figure(NamedTuple):
     unit : str
     bound : Bound or None
         The bound that the figure has to meet, if any.
+    more : dict, optional
+        Further quantities of what was measured, by their units.
     """
 
     name: str
     value: float | None
     unit: str = ""
     bound: Bound | None = None
+    more: dict[str, float] | None = None
 
     @property
     def is_met(self) -> bool | None:
@@ -87,6 +90,7 @@ class Figure(NamedTuple):
         if self.value is None:
             return self.name
         text = f"{self.name:<52}{self.value:>11.4g} {self.unit}"
+        text += "".join([f", {value:.4g} {unit}" for unit, value in (self.more or {}).items()])
         if self.bound is None:
             return text
         judged = ("met" if self.is_met else "NOT MET") if means_something else "not judged"

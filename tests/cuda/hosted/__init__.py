@@ -5,14 +5,10 @@ What is left of a GPU's way is what its hardware does. Addresses, numbers of byt
 of arguments are those that a GPU would get.
 """
 
-import atexit
 import ctypes
 import shutil
-import subprocess
-import tempfile
 from itertools import count
 from math import prod
-from pathlib import Path
 
 import numpy as np
 
@@ -22,7 +18,8 @@ from numgrad.targets.cuda.compile.kernel import Array, Pointer
 from numgrad.targets.cuda.device import available, driver
 from numgrad.targets.cuda_simulator import driver as simulator
 
-SOURCE = Path(__file__).with_name("libcuda.c")
+from ..hosted_library import load
+
 _LAUNCHED = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_char_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p,
     ctypes.POINTER(ctypes.c_void_p),
@@ -31,7 +28,7 @@ _LAUNCHED = ctypes.CFUNCTYPE(
 
 def missing():
     """Return why it cannot be used here, or None."""
-    if not available._is_installed("cuda.core"):
+    if not available.is_installed("cuda.core"):
         return "needs cuda-core, pip install .[cuda13]"
     return None if shutil.which("cc") else "needs a C compiler, cc"
 
@@ -39,21 +36,11 @@ def missing():
 def begin(is_idle=False):
     """Let devices have this driver in this process, with a device that does nothing if it is idle.
     """
-    library = _load()
+    library = load()
     if is_idle:
         library.hosted_be_idle()
     host = Host(library)
     cuda._driver = lambda index: HostedDriver(index, host)
-
-
-def _load():
-    """Compile the library and load it, under the name that cuda.core looks for."""
-    folder = tempfile.mkdtemp(prefix="hosted-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = Path(folder, "libcuda.so.1")
-    options = ["-shared", "-fPIC", "-O1", "-w", "-Wl,-soname,libcuda.so.1"]
-    subprocess.run(["cc", *options, "-o", path, SOURCE, "-ldl"], check=True)
-    return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
 
 
 class Host:

@@ -16,7 +16,7 @@ _LIBRARIES = ("nvvm", "nvrtc", "nvJitLink")
 def why_not() -> str | None:
     """Return why no GPU can be used, in one line; None if one can."""
     for module, package in _PACKAGES.items():
-        if not _is_installed(module):
+        if not is_installed(module):
             return f"{package} is not installed: pip install 'numgrad[cuda13]', or numgrad[cuda12]"
     try:
         count = device_count()
@@ -27,7 +27,8 @@ def why_not() -> str | None:
     return _missing_library()
 
 
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported."""
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # the package of the module is not installed either
@@ -56,7 +57,7 @@ def device_count() -> int:
     DeviceError
         If no NVIDIA driver is installed.
     """
-    if not _is_installed("cuda.bindings"):
+    if not is_installed("cuda.bindings"):
         return 0
     from cuda.bindings import driver
 

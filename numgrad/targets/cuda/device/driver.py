@@ -27,7 +27,7 @@ THREADS = 256
 _VERSION = 4000
 """The version of CUDA in which ``cuLaunchKernel`` got the form that is called."""
 
-_THREADS_OF_PROCESSOR = 2048
+THREADS_OF_PROCESSOR = 2048
 """The most threads that a multiprocessor runs at once, on GPUs for computing."""
 
 _WAVES = 16
@@ -110,7 +110,7 @@ class Driver:
         major, minor = self._device.compute_capability
         self.capability = (int(major), int(minor))
         self.PROCESSORS = self._device.properties.multiprocessor_count
-        self.RESIDENT = self.PROCESSORS * _THREADS_OF_PROCESSOR
+        self.RESIDENT = self.PROCESSORS * THREADS_OF_PROCESSOR
         self._most = _WAVES * self.PROCESSORS
         self.default_stream = self._device.default_stream
         self._pool = self._device.memory_resource

@@ -17,12 +17,16 @@ from ....ir.device_array import DeviceArray
 from ....ir.kernel_spec import Same, Strided
 from ....ir.program import contiguous_strides
 from ....process.bounded_dict import Bounded
+from ...cpu.compile import routines
 from ...cpu.python import object_layout
 from ...cpu.python.object_layout import OWN
 from ..device.driver import Block, array_words
 from ..device.memory import Memory, Usage
 from ..device.small_blocks import SmallBlocks
 from .steps import Launch, LaunchSequence, Place
+
+_CODE = ".cuda.launch.entry_code"
+"""The module of the compiled half."""
 
 _STREAMS = 16
 """The most streams for which a program keeps functions."""
@@ -112,6 +116,13 @@ class Launches(NamedTuple):
             stream.wait_event(self.ready)
         for memory in self.kept:
             memory.used_by(stream)
+
+
+def compile_here() -> None:
+    """Compile what entries run for the processor of this machine, unless it is on disk."""
+    if object_layout.is_possible():
+        for name in ("enter", "compute", "empty"):
+            routines.address_of(_CODE, name, returns=True)
 
 
 class OtherStreams:
@@ -206,7 +217,7 @@ def entry_of(
         return None, None
     words, objects = table
     words = words[OWN:]
-    function = object_layout.builtin(".cuda.launch.entry_code", "enter", words, (alive, objects))
+    function = object_layout.builtin(_CODE, "enter", words, (alive, objects))
     if calls is None:
         return function, None
     found = function.__self__
@@ -240,7 +251,7 @@ def maker_of(
     dtype, shape = result
     made = _add_result(words, target, dtype, shape, stream)
     objects = (alive, objects, made)
-    return object_layout.builtin(".cuda.launch.entry_code", "compute", words[OWN:], objects)
+    return object_layout.builtin(_CODE, "compute", words[OWN:], objects)
 
 
 def empty_of(
@@ -260,7 +271,7 @@ def empty_of(
     words, objects = table
     made = _add_result(words, target, dtype, shape, stream)
     return object_layout.builtin(
-        ".cuda.launch.entry_code", "empty", words[OWN:], (objects, made)
+        _CODE, "empty", words[OWN:], (objects, made)
     )  # fmt: skip
 
 

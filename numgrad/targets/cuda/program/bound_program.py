@@ -28,7 +28,7 @@ from ..launch.graphs import OFTEN, GraphExecutable, Span, is_worth_while
 from ..launch.lanes import LaneAssignment, assign_lanes, streams_of
 from ..launch.python_entry import EntryWithNumbers, PythonEntry
 from ..launch.steps import Blocks, Launch, Place
-from .copies import grouped, launch_of
+from .copies import Copy, grouped, launch_of
 from .lowering import Step, lowered
 
 _FLAG = np.dtype(np.int64)
@@ -81,16 +81,24 @@ class BoundProgram(Bound):
             )
 
     def _lowered(self, instructions: Sequence[Instruction], places: Sequence[Place]) -> list[Step]:
-        """Return the steps; with streams there is one for each instruction, as each has its own."""
-        program, target = self.program, self._target
+        return [self._step_of(part, places) for part in self._parts(instructions, places)]
+
+    def _parts(
+        self, instructions: Sequence[Instruction], places: Sequence[Place]
+    ) -> list[Instruction | list[Copy]]:
+        """Return what each step does: an instruction, or several copies.
+
+        With streams there is a step for each instruction, as each has its own stream.
+        """
         if self._streams:
-            return [lowered(one, program, places, target) for one in instructions]
-        return [
-            launch_of(one, target)
-            if isinstance(one, list)
-            else lowered(one, program, places, target)
-            for one in grouped(instructions, program, places, target.runtime.driver)
-        ]
+            return list(instructions)
+        driver = self._target.runtime.driver
+        return list(grouped(instructions, self.program, places, driver))
+
+    def _step_of(self, part: Instruction | list[Copy], places: Sequence[Place]) -> Step:
+        if isinstance(part, list):
+            return launch_of(part, self._target)
+        return lowered(part, self.program, places, self._target)
 
     def _places(self, instructions: Sequence[Instruction]) -> tuple[list[Place], int]:
         program = self.program

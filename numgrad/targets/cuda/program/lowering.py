@@ -11,6 +11,7 @@ from ....ir.program import Instruction, Program, Shape, contiguous_strides
 from ..compile.kernel import in_elements
 from ..kernels import core_loop, elementwise, gathering, user_kernel
 from ..kernels.elementwise import ROWS, ElementWalk, known_strides
+from ..launch.device_call import DeviceCall, device_call
 from ..launch.host_steps import host_call, needs_host, require_sound
 from ..launch.library_calls import LibraryCalls
 from ..launch.steps import HostCall, Launch, LaunchSequence, Loop, Place, cores_of, loop_of
@@ -29,6 +30,7 @@ from .reduction_launch import role_of
 
 Step = (
     Launch
+    | DeviceCall
     | HostCall
     | LaunchSequence
     | LibraryProduct
@@ -81,6 +83,8 @@ def lowered(
         return sorting_launch.sorted_by_merging(pattern, loop, begins, target)
     if sorting_launch.moves(spec):
         return sorting_launch.moved(pattern, loop, begins, target)
+    if getattr(spec, "on_device", None) is not None:
+        return device_call(instruction, loop, begins, target)
     if needs_host(spec):
         host = partial(host_call, instruction, loop, begins)
         return (

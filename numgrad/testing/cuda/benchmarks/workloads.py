@@ -192,16 +192,14 @@ def _require_equal(name: str, found: Any, expected: Any, task: Task) -> None:
         require(difference <= task.tolerance, f"{name} differs by {difference:.2g} of the largest")
 
 
-def _title(text: str, make: Callable[[Sizes], Task], way: Any) -> Benchmark:
-    return Benchmark(text, partial(way, make))
+MAKERS: dict[str, Callable[[Sizes], Task]] = {
+    "Lorenz-96: a cotangent for each variable, float64": _lorenz,
+    "Perceptron: a cotangent for each output, float32": _perceptron,
+    "Black-Scholes: gradient to five inputs, float32": partial(_black_scholes, "float32"),
+    "Black-Scholes: gradient to five inputs, float64": partial(_black_scholes, "float64"),
+}
 
-
-BENCHMARKS = (
-    _title("Lorenz-96: a cotangent for each variable, float64", _lorenz, _batched),
-    _title("Perceptron: a cotangent for each output, float32", _perceptron, _batched),
-    *(
-        _title(f"Black-Scholes: gradient to five inputs, {dtype}", partial(_black_scholes, dtype),
-               _halved)
-        for dtype in ("float32", "float64")
-    ),
-)  # fmt: skip
+BENCHMARKS = tuple(
+    Benchmark(name, partial(_halved if name.startswith("Black") else _batched, make))
+    for name, make in MAKERS.items()
+)

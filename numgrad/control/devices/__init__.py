@@ -1,0 +1,1 @@
+"""Loops on devices: where the values of a loop are, and arrays there."""
