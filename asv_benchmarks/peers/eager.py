@@ -133,7 +133,16 @@ def matrices() -> dict[str, Function]:
         for name in ("sum", "max", "mean", "cumsum", "logsumexp")
         for axis in (0, 1)
     }
+    axes |= {
+        f"{name} of a transpose, axis {axis}": lambda lib, a, b, name=name, axis=axis: getattr(
+            lib, name
+        )(a.T, axis)
+        for name in ("sum", "max")
+        for axis in (0, 1)
+    }
     return axes | {
+        "sum of a transpose": lambda lib, a, b: lib.sum(a.T),
+        "sum of middle columns": lambda lib, a, b: lib.sum(a[:, 1:-1], 0),
         "a @ vector": lambda lib, a, b: a @ b[0],
         "a @ b": lambda lib, a, b: a @ b,
         "a + row": lambda lib, a, b: a + b[0],
