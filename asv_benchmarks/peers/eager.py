@@ -17,7 +17,7 @@ import torch
 import numgrad as ng
 
 Function = Callable[..., Any]
-WIDTHS = {1: 1, 100: 10, 10**4: 100, 10**6: 1000}
+WIDTHS = {1: 1, 16: 4, 100: 10, 10**4: 100, 10**6: 1000}
 """Of matrices, by their number of elements."""
 
 
@@ -68,6 +68,12 @@ class Torch:
 
     def astype(self, x: Any) -> Any:
         return x.to(torch.float32)
+
+    def unstack(self, x: Any) -> Any:
+        return torch.unbind(x)
+
+    def array_split(self, x: Any, n: int) -> Any:
+        return torch.tensor_split(x, n)
 
 
 class Arrays:
@@ -158,6 +164,12 @@ def matrices() -> dict[str, Function]:
         "rows of 3": lambda lib, a, b: lib.sum(a[: len(a) // 3 * 3].reshape((-1, 3)), 1)
         if len(a) > 2 else lib.sum(a, 1),
         "softmax": softmax,
+        "eigh": lambda lib, a, b: lib.linalg.eigh(a),
+        "svd": lambda lib, a, b: lib.linalg.svd(a),
+        "qr": lambda lib, a, b: lib.linalg.qr(a),
+        "slogdet": lambda lib, a, b: lib.linalg.slogdet(a),
+        "unstack": lambda lib, a, b: lib.unstack(a),
+        "array_split": lambda lib, a, b: lib.array_split(a, 4),
     }  # fmt: skip
 
 
