@@ -17,7 +17,7 @@ import torch
 import numgrad as ng
 
 Function = Callable[..., Any]
-WIDTHS = {1: 1, 100: 10, 10**4: 100, 10**6: 1000}
+WIDTHS = {1: 1, 16: 4, 100: 10, 10**4: 100, 10**6: 1000}
 """Of matrices, by their number of elements."""
 
 
@@ -68,6 +68,12 @@ class Torch:
 
     def astype(self, x: Any) -> Any:
         return x.to(torch.float32)
+
+    def unstack(self, x: Any) -> Any:
+        return torch.unbind(x)
+
+    def array_split(self, x: Any, n: int) -> Any:
+        return torch.tensor_split(x, n)
 
 
 class Arrays:
@@ -133,7 +139,16 @@ def matrices() -> dict[str, Function]:
         for name in ("sum", "max", "mean", "cumsum", "logsumexp")
         for axis in (0, 1)
     }
+    axes |= {
+        f"{name} of a transpose, axis {axis}": lambda lib, a, b, name=name, axis=axis: getattr(
+            lib, name
+        )(a.T, axis)
+        for name in ("sum", "max")
+        for axis in (0, 1)
+    }
     return axes | {
+        "sum of a transpose": lambda lib, a, b: lib.sum(a.T),
+        "sum of middle columns": lambda lib, a, b: lib.sum(a[:, 1:-1], 0),
         "a @ vector": lambda lib, a, b: a @ b[0],
         "a @ b": lambda lib, a, b: a @ b,
         "a + row": lambda lib, a, b: a + b[0],
@@ -149,6 +164,12 @@ def matrices() -> dict[str, Function]:
         "rows of 3": lambda lib, a, b: lib.sum(a[: len(a) // 3 * 3].reshape((-1, 3)), 1)
         if len(a) > 2 else lib.sum(a, 1),
         "softmax": softmax,
+        "eigh": lambda lib, a, b: lib.linalg.eigh(a),
+        "svd": lambda lib, a, b: lib.linalg.svd(a),
+        "qr": lambda lib, a, b: lib.linalg.qr(a),
+        "slogdet": lambda lib, a, b: lib.linalg.slogdet(a),
+        "unstack": lambda lib, a, b: lib.unstack(a),
+        "array_split": lambda lib, a, b: lib.array_split(a, 4),
     }  # fmt: skip
 
 

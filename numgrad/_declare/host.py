@@ -99,18 +99,29 @@ class HostOperator(KernelOperator):
         memory was wanting, as a second call might find enough.
         """
         spec, numbers = self.kernel(tuple([x.dtype for x in inputs]), static)
-        call = target.kernel(spec).call
+        call, is_one = target.kernel(spec).call, self.nout == 1
 
-        def compute(*arrays: np.ndarray) -> np.ndarray:
+        def compute(*arrays: np.ndarray) -> Any:
             try:
                 result, status = call(*self.operands(contiguous, arrays), *numbers)
             except ValueError:
                 result, status = None, 1
             except MemoryError as cause:
                 raise self._out_of_memory(arrays, static, cause) from cause
-            return self.run(target, arrays, static)[0] if status else np.asarray(result)
+            if status:
+                found = self.run(target, arrays, static)
+                return found[0] if is_one else found
+            return np.asarray(result) if is_one else result
 
         return compute
+
+    def computation(
+        self, target: Any, inputs: Specs, static: dict[str, Any]
+    ) -> Computation:
+        own = type(self)
+        if own.run is HostOperator.run and own.for_operands is KernelOperator.for_operands:
+            return self.bound(target, inputs, static)
+        return super().computation(target, inputs, static)
 
     # Failures ------------------------------------------------------------------------------------
 

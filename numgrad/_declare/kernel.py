@@ -224,7 +224,7 @@ class KernelOperator(Operator):
         self, target: Any, inputs: Specs, static: dict[str, Any]
     ) -> Computation:
         general = super().computation(target, inputs, static)
-        if type(self).run is not KernelOperator.run or self.nout > 1:
+        if type(self).run is not KernelOperator.run:
             return general
         spec, numbers = self.kernel(tuple([x.dtype for x in inputs]), static)
         shapes = [standing_in(x.shape, x.dtype) for x in inputs]  # in C order, as all operands are
@@ -233,10 +233,10 @@ class KernelOperator(Operator):
 
         def compute(*arrays: np.ndarray) -> Any:
             operands = self.operands(contiguous, arrays)
-            result, status = kernel.call(*operands, *numbers)
+            found, status = kernel.call(*operands, *numbers)
             if status:
                 raise self.failure(target, spec, [*arrays, *numbers], status, static)
-            return result
+            return found
 
         return compute
 

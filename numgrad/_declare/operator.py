@@ -10,6 +10,7 @@ from ..engine.graph.kind import MOST_KINDS, forget_plans
 from ..engine.record import apply, dispatch
 from ..engine.record.deferred import operation
 from ..engine.record.dispatch import nary
+from ..engine.record.several import several
 from ..process.bounded_dict import Bounded
 from .operands import as_values, constant
 
@@ -91,7 +92,11 @@ class Operator:
 
     def __call__(self, *args: Any, **static: Any) -> Any:
         """Apply the operator to values, arrays or numbers and record it."""
-        result = nary(self, args, static)
+        if self.nout > 1:
+            found = several(self, args, static)
+            if found is not None:
+                return tuple(found)
+        result = nary(self, args, static) if self.nout == 1 else None
         if result is not None:
             return result
         inputs = self.prepare(args, static)
@@ -140,9 +145,12 @@ class Operator:
     ) -> Computation:
         """Return a function that computes the result from arrays with these specs, or None.
 
-        The function may raise ``ValueError`` for an array that must be copied first. A pair has a
-        second function, which is faster and takes arrays in C order only.
+        Of several results the function returns a sequence. The function may raise ``ValueError``
+        for an array that must be copied first. A pair has a second function, which is faster and
+        takes arrays in C order only.
         """
+        if self.nout > 1:
+            return lambda *arrays: self.run(target, arrays, static)
         return lambda *arrays: self.run(target, arrays, static)[0]
 
     def lower(

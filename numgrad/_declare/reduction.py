@@ -14,15 +14,17 @@ from ..engine.record import apply
 from ..engine.record.parallel_launch import is_many, launch_parallel
 from ..ir.dtypes import FLOATING
 from ..ir.kernel_spec import LoopSpec
-from ..ir.memory_order import in_miniature, laid_like
+from ..ir.memory_order import standing_in
+from ..process.bounded_dict import Bounded
 from .kernel import failure_of, is_contiguous
 from .operands import constant
 from .operator import Computation, Operator, Specs
+from .reduction_layout import Arrangement, arrangement, order_of
 
-# Up to so many elements, to copy an array takes less time than to find out whether it is needed.
-FEW_ELEMENTS = 4096
 # The most blocks of a reduction that one thread reduces alone.
 MANY_BLOCKS = 4
+# The most strides of arrays of which a plan knows how to reduce them.
+MOST_LAYOUTS = 64
 
 
 class Blocks(NamedTuple):
@@ -56,6 +58,12 @@ def reduction(function: Callable[..., Any] | None = None, **options: Any) -> Any
     columns : callable, optional
         A core function ``(x, out)`` that reduces the first axis of a matrix, with the bits of
         ``function`` for each column.
+    groups : callable, optional
+        A core function ``(x, out)`` that reduces the first two axes of an array, of which the last
+        axis alone is contiguous, with the bits of ``function`` for each column.
+    matrix : callable, optional
+        A core function ``(x, out)`` that reduces the elements of a matrix of any strides, in C
+        order, with the bits of ``function``.
     blocks, column_blocks : Blocks, optional
         The blocks of elements, and those of rows, that can be reduced independently.
     result : dtype, optional
@@ -85,6 +93,8 @@ class Reduction(Operator):
         integers: Callable[..., Any] | None = None,
         integer_columns: Callable[..., Any] | None = None,
         columns: Callable[..., Any] | None = None,
+        groups: Callable[..., Any] | None = None,
+        matrix: Callable[..., Any] | None = None,
         blocks: Blocks | None = None,
         column_blocks: Blocks | None = None,
         result: Any = None,
@@ -98,12 +108,19 @@ class Reduction(Operator):
         self.numpy = numpy
         self.integer_function = integers or function
         self.columns, self.integer_columns = columns, integer_columns or columns
+        self._forms = {
+            "columns": (columns, "(m,n)->(n)"),
+            "groups": (groups, "(k,m,n)->(n)"),
+            "matrix": (matrix, "(m,n)->()"),
+        }
+        self.forms = tuple([form for form, (given, _) in self._forms.items() if given is not None])
         self.blocks, self.column_blocks = blocks, column_blocks
         self.result = None if result is None else np.dtype(result)
         self.allows_complex = complex
         self.allows_empty = empty
         self.exact = exact
         self._specs: dict[tuple[np.dtype, bool], LoopSpec] = {}
+        self._strided: dict[tuple[np.dtype, str], LoopSpec] = {}
         self._pairs: dict[tuple[np.dtype, bool], tuple[LoopSpec, LoopSpec]] = {}
         self._results: dict[np.dtype, np.dtype] = {}
         self.__doc__ = function.__doc__
@@ -132,6 +149,21 @@ class Reduction(Operator):
                 self.name, function, signature, (dtype,), (result,)
             )
         return self._specs[dtype, columns]
+
+    def _spec_of(self, dtype: np.dtype, form: str) -> LoopSpec:
+        """Return the kernel spec for arrays of floating numbers that are reduced in this form; see
+        `Arrangement`."""
+        if form in ("elements", "columns"):
+            return self.spec(dtype, form == "columns")
+        if (dtype, form) not in self._strided:
+            self._check_complex(dtype)
+            function, signature = self._forms[form]
+            assert function is not None
+            result = self.result_dtype(dtype)
+            self._strided[dtype, form] = LoopSpec(
+                self.name, function, signature, (dtype,), (result,), strided=True
+            )
+        return self._strided[dtype, form]
 
     def block_specs(self, dtype: np.dtype, columns: bool) -> tuple[LoopSpec, LoopSpec]:
         """Return the kernel spec that reduces each block, and the spec that joins the results of
@@ -177,7 +209,7 @@ class Reduction(Operator):
             )
 
     def memory_order(self, operands: Sequence[np.ndarray], static: Any) -> list[np.ndarray]:
-        return [_order_of(operands[0], static["axes"])]
+        return [order_of(operands[0], static["axes"])]
 
     def run(
         self, target: Any, arrays: Sequence[np.ndarray], static: dict[str, Any]
@@ -193,18 +225,35 @@ class Reduction(Operator):
         shared = launch_parallel(self, arrays, static)
         if shared is not None:
             return shared
-        order, axes = self._together(array, axes)
-        given = array if order is None else array.transpose(order)
-        columns = self._takes_columns(given, axes)
-        read = _as_matrices(given, axes) if columns else _axes_last(given, axes)
-        result, status = target.kernel(self.spec(array.dtype, columns)).call(read)
+        if not array.size or (array.flags.c_contiguous and self._is_plain(axes)):
+            result, status = self._in_c_order(target, array, axes)
+        else:
+            arranged = self._arrangement(array, axes)
+            kernel = target.kernel(self._spec_of(array.dtype, arranged.form))
+            result, status = kernel.call(arranged.seen(array))
+            result = arranged.restored(result)
         if status:
             raise failure_of(self, status)
-        result = np.asarray(result)
+        return [np.asarray(result)]
+
+    def _is_plain(self, axes: Sequence[int]) -> bool:
+        """Whether the kernels for C order reduce these axes of an array in C order as it lies."""
+        if not axes or axes[-1] - axes[0] != len(axes) - 1:
+            return not axes
+        return axes[-1] == -1 or self.columns is not None
+
+    def _arrangement(self, array: np.ndarray, axes: Sequence[int]) -> Arrangement:
+        return arrangement(array.shape, array.strides, tuple(axes), array.itemsize, self.forms)
+
+    def _in_c_order(self, target: Any, array: np.ndarray, axes: Sequence[int]) -> tuple[Any, int]:
+        """Return the reduction of adjacent axes of an array in C order, and the kernel's status."""
+        columns = self._takes_columns(array, axes)
+        read = _as_matrices(array, axes) if columns else _axes_last(array, axes)
+        result, status = target.kernel(self.spec(array.dtype, columns)).call(read)
         if columns:
-            lead, _, kept = _parts(given.shape, axes)
-            result = result.reshape(*lead, *kept)
-        return [_laid_out(result, array, static["axes"])]
+            lead, _, kept = _parts(array.shape, axes)
+            result = np.asarray(result).reshape(*lead, *kept)
+        return result, status
 
     def computation(
         self, target: Any, inputs: Specs, static: dict[str, Any]
@@ -218,38 +267,49 @@ class Reduction(Operator):
             self._check_size(shape, axes)
             self._check_complex(dtype)
             return functools.partial(self.numpy, axis=axes)
-        if self.exact or dtype not in FLOATING or is_many(inputs):
+        if self.exact or dtype not in FLOATING or is_many(inputs) or 0 in shape:
             return super().computation(target, inputs, static)
-        model = np.broadcast_to(np.zeros((), dtype), shape)
-        order, axes = self._together(model, axes)
-        if order is not None:
-            shape, model = tuple(shape[n] for n in order), model.transpose(order)
-        columns = self._takes_columns(model, axes)
-        if not columns and tuple(axes) != tuple(range(-len(axes), 0)):
-            last = [len(shape) + a for a in axes]
-            order = (*(n for n in range(len(shape)) if n not in last), *last)
-            shape = tuple(shape[n] for n in order)
-            axes = tuple(range(-len(axes), 0))
+        as_it_lies = self._strided_computation(target, axes, dtype)
+        if not self._is_plain(axes):
+            return as_it_lies
+        columns = self._takes_columns(standing_in(shape, dtype), axes)
         lead, size, kept = _parts(shape, axes) if axes else (shape, 1, ())
         seen = (*lead, size, prod(kept)) if columns else (*lead, size)
         ufunc = target.kernel(self.spec(dtype, columns)).ufunc
         result = (*lead, *kept)
+        found = (*lead, *kept) if columns and len(kept) < 2 else lead
 
-        def compute(given: np.ndarray) -> Any:
-            array = given
+        def compute(array: np.ndarray) -> Any:
             if not array.flags.c_contiguous:
-                if array.size > FEW_ELEMENTS:
-                    return self.run(target, (array,), static)[0]
-                array = np.ascontiguousarray(array)
-            if order is not None:
-                array = array.transpose(order).copy()
+                return as_it_lies(array)
             reduced = ufunc(array if seen == shape else array.reshape(seen))
-            if len(kept) > 1:
-                reduced = reduced.reshape(result)
-            return _laid_out(reduced, given, static["axes"]) if len(result) > 1 else reduced
+            return reduced if found == result else reduced.reshape(result)
 
-        is_plain = order is None and seen == shape
-        return (compute, ufunc) if is_plain and len(kept) < 2 else compute
+        return (compute, ufunc) if seen == shape and found == result else compute
+
+    def _strided_computation(
+        self, target: Any, axes: Sequence[int], dtype: np.dtype
+    ) -> Callable[[np.ndarray], Any]:
+        """Return a function that reduces arrays of one shape and dtype and any strides."""
+        known: dict[tuple[int, ...], tuple[Any, ...]] = Bounded(MOST_LAYOUTS)
+
+        def learn(array: np.ndarray) -> tuple[Any, ...]:
+            found = self._arrangement(array, axes)
+            ufunc = target.kernel(self._spec_of(dtype, found.form)).ufunc
+            known[array.strides] = made = found.order, found.is_copied, found.shape, ufunc, found
+            return made
+
+        def compute(array: np.ndarray) -> Any:
+            order, is_copied, shape, ufunc, found = known.get(array.strides) or learn(array)
+            turned = array.transpose(order)
+            if is_copied:
+                turned = np.ascontiguousarray(turned)
+            reduced = ufunc(turned if turned.shape == shape else turned.reshape(shape))
+            if found.result is None and found.back is None:
+                return reduced
+            return found.restored(reduced)
+
+        return compute
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
@@ -343,25 +403,6 @@ class Reduction(Operator):
         return (
             array.strides[axes[0]] != array.dtype.itemsize
         )  # else the axis is contiguous already
-
-
-def _order_of(miniature: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return an array in the memory order of the result, from a small array in that of the operand.
-    """
-    return np.asarray(np.add.reduce(miniature, axis=tuple(axes)))
-
-
-def _laid_out(result: np.ndarray, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
-    """Return a result in NumPy's memory order, which is the order of the axes left of ``array``."""
-    if result.ndim < 2 or array.flags.c_contiguous:
-        return result
-    return laid_like(result, _order_left(array.shape, array.strides, tuple(axes)))
-
-
-@functools.lru_cache(4096)
-def _order_left(shape: Any, strides: Any, axes: tuple[int, ...]) -> np.ndarray:
-    """Return an array in the memory order of the result, from shape and strides of the operand."""
-    return _order_of(in_miniature(shape, strides), axes)
 
 
 def _parts(

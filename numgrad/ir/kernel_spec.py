@@ -190,7 +190,8 @@ class LoopSpec:
         A plain function or a dispatcher. With core dimensions it writes its outputs, which are its
         last parameters (a scalar one as ``out[0] = s``); without any it returns them.
     signature : str
-        Such as ``"(m,k),(k,n)->(m,n)"``. Core dimensions must be C-contiguous.
+        Such as ``"(m,k),(k,n)->(m,n)"``. Core dimensions must be C-contiguous, unless the spec is
+        ``strided``.
     scalars : bool
         Whether inputs without core dimensions arrive by value rather than as arrays of one element.
     may_raise : bool
@@ -200,6 +201,8 @@ class LoopSpec:
         kernel gets as one of its last inputs, so that another number needs no other kernel.
     checked : bool
         Whether indices are checked, and elements that are not written are reported like an error.
+    strided : bool
+        Whether the core dimensions of inputs may have any strides.
     block : int
         If not 0, the kernel loops over the first core dimension of its only input in blocks of this
         size, of which the last may be shorter. The function reduces each block to one output. A
@@ -224,13 +227,14 @@ class LoopSpec:
     block: int = 0
     on_cuda: CUDAKernel | None = None
     in_numpy: Callable | None = None
+    strided: bool = False
 
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
         dtypes = (self.in_dtypes, self.out_dtypes)
         options = (self.signature, self.scalars, self.trailing, self.checked, self.block)
-        return ("loop", self.function, *dtypes, *options, self.in_numpy)
+        return ("loop", self.function, *dtypes, *options, self.in_numpy, self.strided)
 
 
 @dataclass(frozen=True, eq=False)

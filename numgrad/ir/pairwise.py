@@ -48,6 +48,21 @@ def min_all(x, out):
     out[0] = functools.reduce(smaller, _blocks(x, BLOCK, halved_min))
 
 
+def sum_matrix(x, out):
+    """Sum the elements of a matrix, in C order, as `sum_all` does."""
+    sum_all(x.reshape(-1), out)
+
+
+def max_matrix(x, out):
+    """Find the largest element of a matrix, or a NaN, as `max_all` does."""
+    max_all(x.reshape(-1), out)
+
+
+def min_matrix(x, out):
+    """Find the smallest element of a matrix, or a NaN, as `min_all` does."""
+    min_all(x.reshape(-1), out)
+
+
 def join_sums(parts, out):
     """Add up the sums of blocks, with compensation."""
     out[0] = _compensated(parts, out.dtype.type(0))
@@ -81,6 +96,21 @@ def min_rows(x, out):
         min_all(x[:, n], out[n : n + 1])
 
 
+def sum_row_groups(x, out):
+    """Sum the rows of all matrices of a stack, one after the other, as `sum_rows` does."""
+    sum_rows(x.reshape(-1, x.shape[2]), out)
+
+
+def max_row_groups(x, out):
+    """Find the largest element of each column of all matrices of a stack."""
+    max_rows(x.reshape(-1, x.shape[2]), out)
+
+
+def min_row_groups(x, out):
+    """Find the smallest element of each column of all matrices of a stack."""
+    min_rows(x.reshape(-1, x.shape[2]), out)
+
+
 def join_sum_rows(parts, out):
     """Add up sums of leaves for each column; ``parts`` has a row for each leaf.
 
@@ -103,12 +133,15 @@ def join_min_rows(parts, out):
 
 
 REDUCE = {"sum": sum_all, "max": max_all, "min": min_all}
+REDUCE_MATRIX = {"sum": sum_matrix, "max": max_matrix, "min": min_matrix}
 JOIN = {"sum": join_sums, "max": join_maxima, "min": join_minima}
 REDUCE_ROWS = {"sum": sum_rows, "max": max_rows, "min": min_rows}
+REDUCE_ROW_GROUPS = {"sum": sum_row_groups, "max": max_row_groups, "min": min_row_groups}
 JOIN_ROWS = {"sum": join_sum_rows, "max": join_max_rows, "min": join_min_rows}
 """The functions of each reduction, for which targets have code of their own."""
 
-REPLACED = frozenset(f for table in (REDUCE, JOIN, REDUCE_ROWS, JOIN_ROWS) for f in table.values())
+_TABLES = REDUCE, REDUCE_MATRIX, JOIN, REDUCE_ROWS, REDUCE_ROW_GROUPS, JOIN_ROWS
+REPLACED = frozenset(function for table in _TABLES for function in table.values())
 
 
 def lost(total, part, after):

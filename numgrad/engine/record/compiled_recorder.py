@@ -38,7 +38,7 @@ def recorder_of(plan: Kind, depth: int) -> Any:
     user's frame from ``depth`` frames above its own caller outwards.
     """
     make = getattr(runtime.target_of((*plan.inputs, plan.spec)), "recorder", None)
-    if make is None or plan.reads is NOTHING or settings.call_stack_level >= 3:
+    if make is None or settings.call_stack_level >= 3:
         return None
     storage = Storage()
     storage.kept = True  # the storage of a saved result

@@ -22,6 +22,7 @@ from .dispatch import apply_plan
 from .operands import constant, with_constants
 from .options import key_of_arguments, last_reads
 from .plan import MOST_PLANS, make_plan, was_met_before
+from .several import apply_several, plan_of_several
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -238,8 +239,10 @@ class _Composed(NamedTuple):
 
 
 def _is_recordable(steps: Sequence[PlanStep]) -> bool:
-    """Whether a finder can apply operations: each has a plan or detaches its operand."""
-    return all([step.plan is not None or step.operator is None for step in steps])  # noqa: C419
+    """Whether a finder can apply operations: each has a plan of one result, or detaches its
+    operand."""
+    plans = [step.plan for step in steps if step.operator is not None]
+    return all([plan is not None and len(plan.outputs) == 1 for plan in plans])  # noqa: C419
 
 
 def _detached(value: Value) -> Value:
@@ -414,7 +417,7 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
     last = last_reads([*reads, found], len(noted.sources))
     steps = []
     for (operator, static, _, inputs, _), read, after in zip(kept, reads, last, strict=False):
-        plan = operator and make_plan(operator, static, tuple([x.spec for x in inputs]))
+        plan = operator and _plan_of(operator, static, inputs)
         steps.append(PlanStep(plan, operator, static, read, after))
     return _Composed(
         [x if type(x) is int else constant(x.array.copy("K"), x.spec) for x in noted.sources],
@@ -423,6 +426,13 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
         _kind(result),
         not isinstance(result, tuple) and _is_recordable(steps),
     )
+
+
+def _plan_of(operator: Any, static: dict[str, Any], inputs: Sequence[Value]) -> Kind | None:
+    """Return the kind of an operator applied to values, with a plan; None if there is none."""
+    if operator.nout > 1:
+        return plan_of_several(operator, static, inputs)
+    return make_plan(operator, static, tuple([x.spec for x in inputs]))
 
 
 def _without_identity_views(
@@ -465,7 +475,9 @@ def apply_steps(steps: Sequence[PlanStep], values: list[Any]) -> None:
     sources."""
     for plan, operator, static, reads, last in steps:
         inputs = [values[n] for n in reads]
-        if plan is not None:
+        if plan is not None and len(plan.outputs) > 1:
+            values += apply_several(plan, inputs)
+        elif plan is not None:
             result = None
             if plan.recorder is not None and not other_modes:
                 result = _recorded(plan.recorder, inputs)

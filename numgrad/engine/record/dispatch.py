@@ -315,13 +315,20 @@ def new_result(plan: Kind, array: Any, kind: Any) -> Any:
 
     The value is not connected to the graph yet.
     """
+    result = new_value(array, plan.spec, kind)
+    result._view = plan.mark
+    return result
+
+
+def new_value(array: Any, spec: Any, kind: Any) -> Any:
+    """Return a value of the class ``kind`` for an array of a spec, with no place in the graph."""
     if type(array) is not _Array:
         array = as_array(array)
     result = _new(kind)
     result.array = array
-    result.spec = plan.spec
+    result.spec = spec
     result._requires_grad = result._kept = False
-    result._view = plan.mark
+    result._view = None
     result.node = result.expr = result._storage = result._leaf = None
     result.slot = result.expr_slot = 0
     return result
@@ -379,8 +386,20 @@ def record_planned(
 
 def planned_node(
     plan: Any, wanted: int, inputs: Sequence[Any], parents: tuple[Any, ...], result: Any, frame: Any
-) -> Node:
+) -> Any:
     """Return a node that a plan records; the parameters are those of `record_planned`."""
+    node = bare_node(plan, inputs, parents, frame)
+    reads = plan.reads[wanted]
+    if reads is None:
+        node.saved = node.versions = ()
+    else:
+        save(node, reads, inputs, (saved_result(result) if reads[-1] else None,))
+    return node
+
+
+def bare_node(plan: Any, inputs: Sequence[Any], parents: tuple[Any, ...], frame: Any) -> Any:
+    """Return a node that a plan records, still without saved values; the parameters are those of
+    `record_planned`."""
     node: Any = Node()
     node._kind = plan
     node.parents = parents
@@ -391,11 +410,6 @@ def planned_node(
     node.extras = None
     node.apart = False
     node.number = next_number()
-    reads = plan.reads[wanted]
-    if reads is None:
-        node.saved = node.versions = ()
-    else:
-        _save(node, reads, inputs, result)
     if is_ours[frame.f_code.co_filename]:
         frame = user_frame(frame)
     node.code = None if frame is None else frame.f_code
@@ -407,19 +421,21 @@ def planned_node(
     return node
 
 
-def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any) -> None:
-    """Let a node save those of the inputs and the result that the derivative reads.
+def save(
+    node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], results: tuple[Any, ...]
+) -> None:
+    """Let a node save those of the inputs that the derivative reads, and ``results``, which has
+    what to save of each result.
 
     As a rule the inputs themselves are saved. If one of them is a user's array, was written in
     place, or is still to be computed, `pack` decides for all inputs.
     """
-    last = saved_result(result) if reads[-1] else None
     for x in inputs:
         storage = x._storage
         written = storage is not None and (type(storage) is not Storage or storage.version)
         if written or x.array is None:
             kept = [pack(v) if read else None for v, read in zip(inputs, reads, strict=False)]
-            node.save((*kept, last))
+            node.save((*kept, *results))
             return
     for x, read in zip(inputs, reads, strict=False):
         if read:
@@ -428,12 +444,12 @@ def _save(node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], result: Any
             else:
                 x._storage.kept = True
     if len(inputs) == 2:
-        node.saved = (inputs[0] if reads[0] else None, inputs[1] if reads[1] else None, last)
+        node.saved = (inputs[0] if reads[0] else None, inputs[1] if reads[1] else None, *results)
     elif len(inputs) == 1:
-        node.saved = (inputs[0] if reads[0] else None, last)
+        node.saved = (inputs[0] if reads[0] else None, *results)
     else:
         kept = [v if read else None for v, read in zip(inputs, reads, strict=False)]
-        node.saved = (*kept, last)
+        node.saved = (*kept, *results)
     node.versions = UNWRITTEN
 
 

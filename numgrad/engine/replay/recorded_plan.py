@@ -15,6 +15,7 @@ from ..graph.node import Edge, Node, Value, connect, own_edge
 from ..record.apply import grad_mode
 from ..record.composition import Operations, PlanStep, apply_steps, memory_of
 from ..record.plan import make_plan
+from ..record.several import plan_of_several
 from .plan_cache import KnownPlan, keep_plan, kilobytes, parts_of
 from .structure import Structure
 
@@ -135,6 +136,8 @@ def _plan(
     operator: Any, static: dict[str, Any], inputs: Sequence[Value], outputs: Sequence[Value]
 ) -> Kind | None:
     """Return the plan of an operation."""
+    if len(outputs) > 1:
+        return plan_of_several(operator, static, inputs)
     spec = outputs[0].spec if len(outputs) == 1 else None
     return make_plan(operator, static, tuple([value.spec for value in inputs]), spec)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._errors import DtypeError
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...operators.elementwise import numpy_functions as _borrowed
 from ...operators.special.bessel import spherical as _spherical
 from ..array.operands import (
@@ -134,6 +135,11 @@ def modf(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> tuple[Tenso
     """
     if into or options:
         return with_options(modf, options, x, *into)
+    return _modf(x)
+
+
+@composed
+def _modf(x: ArrayLike) -> tuple[Tensor, Tensor]:
     x = _real("modf", x)
     side = where(signbit(x), -1.0, 1.0).astype(x.dtype)
     size = x * side
@@ -165,6 +171,11 @@ def frexp(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> tuple[Tens
     """
     if into or options:
         return with_options(frexp, options, x, *into)
+    return _frexp(x)
+
+
+@composed
+def _frexp(x: ArrayLike) -> tuple[Tensor, Tensor]:
     x = _real("frexp", x)
     exponent = _borrowed.frexp(x.detach())[1]
     return ldexp(x, -exponent), exponent

@@ -1,8 +1,12 @@
 """Linear algebra: the trace; products, contractions, systems and norms have files of their own."""
 
+from typing import Any
+
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.options import Steps
+from ...operators.reduction.reductions import sum as sum_along
 from ..reduction.reduction import sum as _sum
-from ..shape.diagonals import diagonal
+from ..shape.diagonals import diagonal, diagonal_steps
 
 
 def trace(
@@ -39,4 +43,11 @@ def trace(
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if type(a) is Tensor and dtype is None and out is None:
+        return _traced.call(a, offset, axis1, axis2)
     return _sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+
+
+@Steps
+def _traced(x: Tensor, offset: int, axis1: int, axis2: int) -> list[tuple[Any, dict[str, Any]]]:
+    return [*diagonal_steps(x, offset, axis1, axis2), (sum_along, {"axes": (-1,)})]

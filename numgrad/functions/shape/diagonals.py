@@ -43,14 +43,19 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
     return _diagonal.call(as_tensor(a), offset, axis1, axis2)
 
 
-@Steps
-def _diagonal(x: Tensor, offset: int, axis1: int, axis2: int) -> list[tuple[Any, dict[str, Any]]]:
+def diagonal_steps(
+    x: Tensor, offset: int, axis1: int, axis2: int
+) -> list[tuple[Any, dict[str, Any]]]:
+    """Return the operator of `diagonal` and its static parameters."""
     if x.ndim < 2:
         raise ValueError(f"diagonal needs two axes at least, got shape {x.shape}")
     first, second = (normalize_axis_index(a, x.ndim) - x.ndim for a in (axis1, axis2))
     if first == second:
         raise ValueError("diagonal: axis1 and axis2 cannot be the same")
     return [(_indexing.diagonal, {"axes": (first, second), "offset": whole(offset)})]
+
+
+_diagonal = Steps(diagonal_steps)
 
 
 @composed

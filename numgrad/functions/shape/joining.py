@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...operators.elementwise.cast import cast
@@ -259,6 +260,11 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tenso
     >>> ng.split(ng.tensor([1.0, 2.0, 3.0]), [1])
     [tensor([1.]), tensor([2., 3.])]
     """
+    return list(_equal_parts(ary, indices_or_sections, axis))
+
+
+@composed
+def _equal_parts(ary: ArrayLike, indices_or_sections: Any, axis: int) -> tuple[Tensor, ...]:
     ary = as_tensor(ary)
     size = ary.shape[normalize_axis_index(axis, ary.ndim)]
     guarded(indices_or_sections)
@@ -266,7 +272,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tenso
         raise ValueError(
             f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
         )
-    return array_split(ary, indices_or_sections, axis)
+    return _cut(ary, indices_or_sections, axis)
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
@@ -280,6 +286,11 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
     >>> [part.shape for part in ng.array_split(ng.tensor([1.0, 2.0, 3.0]), 2)]
     [(2,), (1,)]
     """
+    return list(_parts(ary, indices_or_sections, axis))
+
+
+def _cut(ary: ArrayLike, indices_or_sections: Any, axis: int) -> tuple[Tensor, ...]:
+    """Return the parts of a tensor; see `array_split`."""
     ary = as_tensor(ary)
     axis = normalize_axis_index(axis, ary.ndim)
     size = ary.shape[axis]
@@ -294,9 +305,14 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
         bounds = [n * each + min(n, longer) for n in range(sections + 1)]
     after = ((None,),) * (ary.ndim - axis - 1)
     slices = [slice(a, b).indices(size) for a, b in itertools.pairwise(bounds)]
-    return [_indexing.index(ary, key=((a, max(a, b), 1), *after)) for a, b, _ in slices]
+    keys = [((a, max(a, b), 1), *after) for a, b, _ in slices]
+    return tuple([_indexing.index(ary, key=key) for key in keys])
 
 
+_parts = composed(_cut)
+
+
+@composed
 def unstack(x: ArrayLike, axis: int = 0) -> tuple[Tensor, ...]:
     """Return the slices along an axis, without it, as views.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._declare import registry
 from ..._tensor import ArrayLike, Tensor
+from ...engine.record.composition import composed
 from ...engine.record.guards import guarded
 from ...engine.record.options import Steps
 from ...ir.broadcasting import broadcast_shapes
@@ -101,6 +102,13 @@ def meshgrid(
     tensor([[1., 1.],
             [2., 2.]])
     """
+    return _meshgrid(xs, copy, sparse, indexing)
+
+
+@composed
+def _meshgrid(
+    xs: tuple[ArrayLike, ...], copy: bool, sparse: bool, indexing: str
+) -> tuple[Tensor, ...]:
     if indexing not in ("xy", "ij"):
         raise ValueError(f'meshgrid: indexing must be "xy" or "ij", got {indexing!r}')
     ndim = len(xs)

@@ -38,6 +38,8 @@ def by_halves(name):
         "integers": integer_kernels.WHOLE[name],
         "integer_columns": integer_kernels.COLUMNS[name],
         "columns": calling(pairwise.REDUCE_ROWS[name]),
+        "groups": calling(pairwise.REDUCE_ROW_GROUPS[name]),
+        "matrix": calling(pairwise.REDUCE_MATRIX[name]),
         "blocks": Blocks(BLOCK, calling(pairwise.JOIN[name])),
         "column_blocks": Blocks(LEAF, calling(pairwise.JOIN_ROWS[name])),
     }
@@ -104,7 +106,29 @@ def join_products(parts, out):
     out[0] = product
 
 
-@reduction(numpy=np.prod, blocks=Blocks(BLOCK, join_products))
+def prod_row_groups(x, out):
+    """Multiply the rows of all matrices of a stack; each column has the bits of `prod`."""
+    rows, inner, columns = x.shape[0] * x.shape[1], x.shape[1], x.shape[2]
+    out[:] = 1
+    for start in range(0, rows, BLOCK):
+        stop = start + BLOCK if start + BLOCK < rows else rows
+        rest = start + (stop - start) // 4 * 4
+        lanes = np.ones((4, columns), x.dtype)
+        for i in range(start, rest):
+            row, lane = x[i // inner, i % inner], lanes[(i - start) % 4]
+            for j in range(columns):
+                lane[j] *= row[j]
+        for j in range(columns):
+            lanes[0, j] = (lanes[0, j] * lanes[1, j]) * (lanes[2, j] * lanes[3, j])
+        for i in range(rest, stop):
+            row = x[i // inner, i % inner]
+            for j in range(columns):
+                lanes[0, j] *= row[j]
+        for j in range(columns):
+            out[j] *= lanes[0, j]
+
+
+@reduction(numpy=np.prod, groups=prod_row_groups, blocks=Blocks(BLOCK, join_products))
 def prod(x, out):
     """Multiply in blocks of fixed size, as `sum` adds."""
     n = np.uint64(x.size)

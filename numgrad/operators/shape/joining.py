@@ -114,7 +114,22 @@ def _prepare_stack(specs, *, axis):
         return None
     place = len(specs[0].shape) + 1 + axis
     row = itemgetter((*(slice(None),) * place, None, ...))
-    return lambda *arrays: np.concatenate([row(a) for a in arrays], axis)
+
+    def general(*arrays):
+        return np.concatenate([row(a) for a in arrays], axis)
+
+    if place or not specs[0].shape:
+        return general
+    rows = len(specs) * specs[0].shape[0], *specs[0].shape[1:]
+    shape, dtype = (len(specs), *specs[0].shape), specs[0].dtype
+
+    def in_order(*arrays):
+        """Join along the first axis, into an array of one more."""
+        made = np.empty(shape, dtype)
+        np.concatenate(arrays, out=made.reshape(rows))
+        return made
+
+    return general, in_order
 
 
 stack = StructuralOperator(

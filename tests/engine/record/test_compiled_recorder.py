@@ -318,18 +318,52 @@ def test_stacks_are_kept_where_they_are_asked_for():
 
 @pytest.mark.parametrize("dtype", [np.int64, bool, np.float64])
 def test_operands_beyond_those_of_a_recorder_are_right_and_their_plan_has_none(dtype):
-    """A recorder has room for four arrays. Plans of integers have no derivative, so the number of
-    inputs that it would read says nothing there."""
-    for count in (5, 7, 9, 33):
+    """A recorder has room for so many arrays. Plans of integers have no derivative, so the number
+    of inputs that it would read says nothing there."""
+    most = recorders.MOST_INPUTS
+    for count in (5, 7, 9, 33, most, most + 1, most + 9):
         arrays = [np.arange(3).astype(dtype) + dtype(n % 2) for n in range(count)]
         tensors = [ng.tensor(array) for array in arrays]
         for _ in range(4):
             y = ng.concat(tensors)
             assert y.numpy().tolist() == np.concatenate(arrays).tolist()
-    plans = [p for p in registry["concat"].kinds.values() if len(p.inputs) > recorders.MOST]
+    plans = [p for p in registry["concat"].kinds.values() if len(p.inputs) > most]
     plans += [p for found in joining._joined.plans.values() for p in found]
-    assert all(p.recorder is None for p in plans if len(p.inputs) > recorders.MOST)
+    assert all(p.recorder is None for p in plans if len(p.inputs) > most)
     assert any(len(p.inputs) > recorders.MOST for p in plans)
+
+
+@pytest.mark.locked
+@pytest.mark.short_ways
+@pytest.mark.parametrize("join", [ng.concat, ng.stack, lambda xs: ng.stack(xs, axis=-1)])
+@pytest.mark.parametrize("count", [5, 16, 63, 64])
+def test_many_operands_are_recorded_without_python(join, count, monkeypatch):
+    """Of many operands none may be read by the derivative. Some of these require grad, one is the
+    second result of its node, and one comes twice."""
+
+    def operands():
+        w, v = ng.linalg.eigh(ng.tensor(np.diag([1.0, 2.0, 3.0]), requires_grad=True))
+        x = ng.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        return x, [w, x, x, v[0], *[ng.tensor([float(n), 0.0, 1.0]) for n in range(count - 4)]]
+
+    def gradient(x, tensors):
+        y = join(tensors)
+        weights = np.cos(np.arange(y.size)).reshape(y.shape)
+        return y, ng.grad(ng.sum(y * weights), x)[0].numpy()
+
+    for _ in range(3):
+        x, tensors = operands()
+        first, g = gradient(x, tensors)
+    x, tensors = operands()
+    monkeypatch.setattr(dispatch, "_apply_many", None)
+    y = join(tensors)
+    monkeypatch.undo()
+    assert y.detach().numpy().tobytes() == first.detach().numpy().tobytes()
+    assert y.node.saved == ()
+    assert len(y.node.parents) == count
+    assert y.node.slots[3] == tensors[3].slot
+    assert [p is None for p in y.node.parents] == [not t.requires_grad for t in tensors]
+    assert gradient(x, tensors)[1].tobytes() == g.tobytes()
 
 
 @pytest.mark.locked

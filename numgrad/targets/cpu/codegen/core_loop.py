@@ -24,16 +24,21 @@ def argument_types(
     nin: int,
     scalars: bool,
     readonly: bool = False,
+    strided: bool = False,
 ) -> list[types.Type]:
     """Return the Numba types in which a core function takes its operands.
 
     With ``scalars`` an input without core dimensions is passed by value; any other operand is a
-    C-contiguous array. With ``readonly`` the arrays of inputs cannot be written.
+    C-contiguous array. With ``readonly`` the arrays of inputs cannot be written; with ``strided``
+    they have any strides.
     """
+
+    def array(dtype: types.Type, core: tuple[str, ...], is_input: bool) -> types.Type:
+        layout = "A" if strided and is_input else "C"
+        return types.Array(dtype, max(len(core), 1), layout, readonly=readonly and is_input)
+
     return [
-        dtype
-        if scalars and not core and index < nin
-        else types.Array(dtype, max(len(core), 1), "C", readonly=readonly and index < nin)
+        dtype if scalars and not core and index < nin else array(dtype, core, index < nin)
         for index, (dtype, core) in enumerate(zip(dtypes, cores, strict=True))
     ]
 
@@ -65,15 +70,18 @@ class CoreLoop:
     unwritten : sequence of int
         The numbers of the outputs that are checked: an element that the function leaves unwritten
         is an error there.
+    strided : int
+        The number of inputs, the first ones, whose core dimensions have any strides.
     """
 
-    def __init__(self, callee: Callee, dtypes, cores, order, unwritten=()) -> None:
+    def __init__(self, callee: Callee, dtypes, cores, order, unwritten=(), strided=0) -> None:
         self.callee = callee
         self.context = callee.context
         self.memories = [Memory(self.context, dtype) for dtype in dtypes]
         self.cores = list(cores)
         self.order = list(order)
         self.unwritten = list(unwritten)
+        self.strided = strided
         self.names = list(dict.fromkeys(name for core in self.cores for name in core))
 
     def emit(self, builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
@@ -81,7 +89,9 @@ class CoreLoop:
         ptrs, n, core_dims, steps, status = args
         sizes = {name: table_word(builder, core_dims, i) for i, name in enumerate(self.names)}
         strides = [self._strides(builder, k, sizes) for k in range(len(self.cores))]
-        self._require_contiguous(builder, steps, status, sizes, strides)
+        given = self._given_strides(builder, steps)
+        self._require_contiguous(builder, status, sizes, strides, given)
+        strides[: self.strided] = given[: self.strided]
         bases = [table_word(builder, ptrs, k) for k in range(len(self.cores))]
         moves = [table_word(builder, steps, k) for k in range(len(self.cores))]
         flag: Any = builder.alloca(ir.IntType(1)) if self.unwritten else None
@@ -128,23 +138,29 @@ class CoreLoop:
             stride = builder.mul(stride, sizes[name])
         return strides
 
-    def _require_contiguous(self, builder, steps, status, sizes, strides) -> None:
-        """Emit a check that the core dimensions of all operands are C-contiguous.
+    def _given_strides(self, builder, steps) -> list[list[ir.Value]]:
+        """Emit the loads of the strides of the operands' core dimensions."""
+        position, given = len(self.cores), []
+        for core in self.cores:
+            given.append([table_word(builder, steps, position + n) for n in range(len(core))])
+            position += len(core)
+        return given
+
+    def _require_contiguous(self, builder, status, sizes, strides, given) -> None:
+        """Emit a check that core dimensions are C-contiguous, but those of strided inputs.
 
         Where they are not, the kernel returns with the status `NOT_CONTIGUOUS`: the core function
         is compiled for C-contiguous arrays, and would read the wrong elements. An operand without
         elements may have any strides; NumPy's are zeros.
         """
-        position, wrong = len(self.cores), ir.Constant(ir.IntType(1), 0)
-        for core, expected in zip(self.cores, strides, strict=True):
+        wrong = ir.Constant(ir.IntType(1), 0)
+        for k in range(self.strided, len(self.cores)):
             operand_wrong, filled = ir.Constant(ir.IntType(1), 0), ir.Constant(ir.IntType(1), 1)
-            for name, stride in zip(core, expected, strict=True):
-                given = table_word(builder, steps, position)
+            for name, stride, step in zip(self.cores[k], strides[k], given[k], strict=True):
                 matters = builder.icmp_signed(">", sizes[name], word(1))
-                differs = builder.icmp_signed("!=", given, stride)
+                differs = builder.icmp_signed("!=", step, stride)
                 operand_wrong = builder.or_(operand_wrong, builder.and_(matters, differs))
                 filled = builder.and_(filled, builder.icmp_signed(">", sizes[name], word(0)))
-                position += 1
             wrong = builder.or_(wrong, builder.and_(operand_wrong, filled))
         with builder.if_then(wrong, likely=False):
             builder.store(word(NOT_CONTIGUOUS), builder.inttoptr(status, INT64.as_pointer()))

@@ -32,7 +32,8 @@ def loop(spec: Any) -> str:
     options = sorted(user_options(spec).items())
     cores = core_dimensions(spec.signature)
     trailing = tuple(None if item is None else (item.value,) for item in spec.trailing)
-    kind = "loop" if not spec.block else f"blocks of {spec.block}"
+    kind = "strided loop" if spec.strided else "loop"
+    kind = kind if not spec.block else f"blocks of {spec.block}"
     parts = (kind, *_dtypes(spec), repr(cores), spec.scalars, options, trailing, spec.checked)
     return make_key(plain(spec.function), (), parts)
 

@@ -104,7 +104,7 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
         writes.check_inputs()
 
         def made(readonly: bool) -> Callee:
-            argtypes = argument_types(dtypes, cores, nin, spec.scalars, readonly)
+            argtypes = argument_types(dtypes, cores, nin, spec.scalars, readonly, spec.strided)
             return Callee(function, in_order(order, argtypes), numba_passes.CorePipeline, options)
 
         callee = _writing_no_inputs(writes, made)
@@ -117,7 +117,8 @@ def _emit_core(spec: Any, function: Callable, cores: Any, options: Any, symbol: 
         if spec.block:
             return emit_kernel(symbol, callee, BlockLoop(callee, dtypes, cores, spec.block).emit)
         floating = [nin + k for k, dtype in enumerate(spec.out_dtypes) if dtype.kind in "fc"]
-        body = CoreLoop(callee, dtypes, cores, order, floating if spec.checked else ()).emit
+        unwritten, strided = floating if spec.checked else (), nin if spec.strided else 0
+        body = CoreLoop(callee, dtypes, cores, order, unwritten, strided).emit
         return emit_kernel(symbol, callee, body)
 
 

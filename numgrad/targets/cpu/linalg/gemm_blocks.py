@@ -7,6 +7,7 @@ from llvmlite import ir
 
 from ..codegen.llvm_builder import Builder, counted_loop, word
 from ..compile.intrinsics import INT64
+from ..pairwise.squares import transposed
 from .gemm import Geometry
 
 _VOID = ir.VoidType()
@@ -319,34 +320,13 @@ class GemmFunctions:
         along = builder.mul(square, word(self.lanes * self.itemsize))
         for first in range(0, len(sources), self.lanes):
             group = sources[first : first + self.lanes]
-            yield self._transposed(
+            yield transposed(
                 builder, [self.load(builder, builder.add(source, along)) for source in group]
             )
 
     def _one(self, builder: Builder, place: ir.Value) -> ir.Value:
         """Emit the load of a single number at ``place``."""
         return builder.load(builder.inttoptr(place, self.scalar.as_pointer()), align=self.itemsize)
-
-    def _transposed(self, builder: Builder, rows: Sequence[ir.Value]) -> Sequence[ir.Value]:
-        """Emit the transposition of a square block; return its rows, each as a register.
-
-        Each step exchanges pairs of smaller blocks across the diagonal: single elements first, then
-        blocks of 2 by 2, 4 by 4, and so on.
-        """
-        rows, size = list(rows), self.lanes
-        distance = 1
-        while distance < size:
-            for upper in range(size):
-                if upper & distance:
-                    continue
-                lower = upper + distance
-                first, second = rows[upper], rows[lower]
-                kept = [j ^ distance | size if j & distance else j for j in range(size)]
-                rows[upper] = builder.shuffle_vector(first, second, _indices(kept))
-                kept = [j | size if j & distance else j ^ distance for j in range(size)]
-                rows[lower] = builder.shuffle_vector(first, second, _indices(kept))
-            distance *= 2
-        return rows
 
 
 def _indices(numbers: Sequence[int]) -> Any:

@@ -16,8 +16,9 @@ from numgrad.ir import pairwise
 
 from ..compile.intrinsics import intrinsic
 from .codegen import BlockReduction
-from .combine import INT64, JOININGS, load, store
+from .combine import INT64, JOININGS, load, size_of, store
 from .rows import RowReduction
+from .strided import MatrixReduction
 
 
 def _whole(
@@ -102,8 +103,11 @@ def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
             )
             real = context.get_value_type(getattr(x.dtype, "underlying_float", x.dtype))
             data, target = (builder.bitcast(a.data, real.as_pointer()) for a in (source, result))
-            shape = cgutils.unpack_tuple(builder, source.shape, x.ndim)
-            emit(builder, name, real, 1 + is_complex, data, shape, target)
+            shape, steps = (
+                cgutils.unpack_tuple(builder, words, x.ndim)
+                for words in (source.shape, source.strides)
+            )
+            emit(builder, name, real, 1 + is_complex, data, shape, steps, target)
             return context.get_dummy_value()
 
         return types.void(x, out), codegen
@@ -116,7 +120,7 @@ def _reduction(function: Any, name: str, emit: Any) -> tuple[Any, Any]:
 def _of_elements(emit: Any) -> Any:
     """Return an emitter for `_reduction` that reduces a vector to one element."""
 
-    def code(builder, name, real, parts, data, shape, out):
+    def code(builder, name, real, parts, data, shape, steps, out):
         emit(
             builder, BlockReduction(builder, name, real, parts, JOININGS[name]), data, shape[0], out
         )
@@ -124,14 +128,29 @@ def _of_elements(emit: Any) -> Any:
     return code
 
 
+def _of_matrix(builder, name, real, parts, data, shape, steps, out):
+    """Emit the reduction of all elements of a matrix; see `_reduction`."""
+    reduction = BlockReduction(builder, name, real, parts, JOININGS[name])
+    address = builder.ptrtoint(data, INT64)
+    (rows, columns), (down, along) = shape, steps
+    MatrixReduction(builder, reduction).emit(address, rows, columns, down, along, out)
+
+
 def _of_rows(size: int) -> Any:
     """Return an emitter for `_reduction` that reduces each column of a matrix, ``size`` rows at a
-    time."""
+    time.
 
-    def code(builder, name, real, parts, data, shape, out):
+    The rows may be in groups, an axis more, and any distance apart; the elements of a row follow
+    one another.
+    """
+
+    def code(builder, name, real, parts, data, shape, steps, out):
         walk = RowReduction(builder, name, real, JOININGS[name]).walk(size)
-        columns = builder.mul(shape[1], INT64(parts))  # a complex one is two
-        builder.call(walk, [data, shape[0], columns, out])
+        *groups, inner, columns = shape
+        columns = builder.mul(columns, INT64(parts))  # a complex one is two
+        apart = [builder.sdiv(step, INT64(size_of(real))) for step in steps[-2::-1]]
+        rows = builder.mul(groups[0], inner) if groups else inner
+        builder.call(walk, [data, apart[0], apart[-1], inner, rows, columns, out])
 
     return code
 
@@ -140,8 +159,10 @@ STAND_INS = dict(
     _reduction(functions[name], name, emit)
     for functions, emit in (
         (pairwise.REDUCE, _of_elements(_whole)),
+        (pairwise.REDUCE_MATRIX, _of_matrix),
         (pairwise.JOIN, _of_elements(_parts)),
         (pairwise.REDUCE_ROWS, _of_rows(pairwise.BLOCK)),
+        (pairwise.REDUCE_ROW_GROUPS, _of_rows(pairwise.BLOCK)),
         (pairwise.JOIN_ROWS, _of_rows(pairwise.LEAVES)),
     )
     for name in functions

@@ -15,13 +15,14 @@ from numba.core import cgutils
 from numgrad.ir import pairwise
 
 from .combine import INT64, JoinOperation, among_first, load, size_of, store
+from .squares import overlapping
 
 LEAF = pairwise.LEAF
 WIDTH = 64  # bytes of a vector of columns
 STRIP = 256
 NARROW = 64  # matrices with fewer columns may have their leaves joined as long rows
 HALVES = (16, 8, 4, 2, 1)
-FEW = (4, 16)  # numbers of rows up to which there is code without a loop
+FEW = (4, 16, LEAF)  # numbers of rows up to which there is code without a loop
 
 
 class RowReduction:
@@ -70,68 +71,78 @@ class RowReduction:
         return found
 
     def walk(self, size: int) -> ir.Function:
-        """Return the function ``(data, rows, columns, out)`` that reduces all rows to one.
+        """Return the function ``(data, step, outer, inner, rows, columns, out)`` that reduces all
+        rows to one.
 
-        Blocks of ``size`` rows are reduced by halves, and their results are joined one after the
-        other.
+        Groups of ``inner`` rows that are ``step`` numbers apart are ``outer`` numbers apart. Blocks
+        of ``size`` rows are reduced by halves, and their results are joined one after the other.
         """
 
-        def emit(builder: ir.IRBuilder, data: Any, rows: Any, columns: Any, out: Any) -> None:
+        def emit(builder: ir.IRBuilder, data: Any, *args: Any) -> None:
+            *layout, rows, columns, out = args
             parts, *states = [self._room(builder, STRIP) for _ in range(3)]
             leaves = self._room(builder, LEAF * STRIP)
             with builder.if_then(builder.icmp_signed("==", rows, INT64(0)), likely=False):
                 cgutils.memset(builder, out, builder.mul(columns, INT64(size_of(self.real))), 0)
                 builder.ret_void()
+            places = RowPlaces(builder, layout, rows)
             several = builder.icmp_signed(">", rows, INT64(size))
             with cgutils.for_range_slice(builder, INT64(0), columns, INT64(STRIP)) as (first, _):
                 width = _least(builder, builder.sub(columns, first), STRIP)
                 strip = builder.gep(data, [first])
                 most = _least(builder, rows, size)
-                self._block(builder, strip, columns, most, width, leaves, states[0])
+                self._block(builder, strip, places, INT64(0), most, width, leaves, states[0])
                 self._each(builder, width, self.joining.begin, states[:1], states)
                 with builder.if_then(several):
                     blocks = cgutils.for_range_slice(builder, INT64(size), rows, INT64(size))
                     with blocks as (start, _):
                         count = _least(builder, builder.sub(rows, start), size)
-                        block = builder.gep(strip, [builder.mul(start, columns)])
-                        self._block(builder, block, columns, count, width, leaves, parts)
+                        self._block(builder, strip, places, start, count, width, leaves, parts)
                         self._each(builder, width, self.joining.add, [*states, parts], states)
                     self._each(builder, width, self.joining.end, states, states[:1])
                 cgutils.raw_memcpy(
                     builder, builder.gep(out, [first]), states[0], width, size_of(self.real)
                 )
 
-        return self.function(f"walk{size}", "pnnp", emit)
+        return self.function(f"walk{size}", "pnnnnnp", emit)
 
     def _block(
-        self, builder: ir.IRBuilder, data: Any, step: Any, count: Any, width: Any, leaves: Any,
-        out: Any,
+        self, builder: ir.IRBuilder, data: Any, places: "RowPlaces", first: Any, count: Any,
+        width: Any, leaves: Any, out: Any,
     ) -> None:  # fmt: skip
-        """Emit the reduction of a block of ``count`` rows: each leaf, then the leaves' results.
+        """Emit the reduction of a block of ``count`` rows from row ``first`` on: each leaf, then
+        the leaves' results.
 
-        Rows are ``step`` elements apart; ``width`` columns are reduced. The memory ``leaves`` is
-        for the results of the leaves.
+        ``width`` columns are reduced. The memory ``leaves`` is for the results of the leaves.
         """
-        leaf = self.function("leaf", "pnnnp", self._leaf)
+        leaf = self.function("leaf", "pnnnnp", self._leaf)
         is_leaf = builder.icmp_signed("<=", count, INT64(LEAF))
         with builder.if_else(is_leaf) as (one, several):
             with one:
-                builder.call(leaf, [data, step, count, width, out])
+                source = builder.gep(data, [places.go_to(builder, first)])
+                builder.call(leaf, [source, places.table, places.step, count, width, out])
             with several:
                 lead = builder.and_(builder.add(width, INT64(self.lanes - 1)), INT64(-self.lanes))
                 numbers = cgutils.for_range_slice(builder, INT64(0), count, INT64(LEAF))
                 with numbers as (start, number):
                     rows = _least(builder, builder.sub(count, start), LEAF)
-                    source = builder.gep(data, [builder.mul(start, step)])
+                    row = builder.add(first, start)
+                    source = builder.gep(data, [places.go_to(builder, row)])
                     place = builder.gep(leaves, [builder.mul(number, lead)])
-                    builder.call(leaf, [source, step, rows, width, place])
+                    builder.call(leaf, [source, places.table, places.step, rows, width, place])
                 number = builder.sdiv(builder.add(count, INT64(LEAF - 1)), INT64(LEAF))
-                builder.call(leaf, [leaves, lead, number, lead, out])
+                beside = RowPlaces(builder, (lead, lead, number), number)
+                builder.call(leaf, [leaves, beside.table, lead, number, width, out])
 
     def _leaf(
-        self, builder: ir.IRBuilder, data: Any, step: Any, count: Any, width: Any, out: Any
-    ) -> None:
-        """Emit the reduction of up to 32 rows; ``out`` has room for whole vectors."""
+        self, builder: ir.IRBuilder, data: Any, table: Any, step: Any, count: Any, width: Any,
+        out: Any,
+    ) -> None:  # fmt: skip
+        """Emit the reduction of up to 32 rows; ``out`` has room for whole vectors.
+
+        ``table`` has the distances of the rows from ``data``. If the rows are evenly spaced,
+        ``step`` is the distance of two, else a negative number.
+        """
         scratch = self._room(builder, HALVES[0] * NARROW + LEAF)
         is_full = builder.icmp_signed("==", count, INT64(LEAF))
         narrow = builder.icmp_signed("<", width, INT64(NARROW))
@@ -140,24 +151,26 @@ class RowReduction:
         with builder.if_then(builder.and_(is_full, beside)):
             self._long_row(builder, data, width, scratch, out)
             builder.ret_void()
-        whole = builder.and_(width, INT64(-self.lanes))
+        is_wide = builder.icmp_signed(">=", width, INT64(self.lanes))
+        whole = builder.select(is_wide, width, INT64(0))
         start: Any = builder.select(is_full, whole, INT64(0))
-        with self._vectors(builder, start) as (n, _):
-            rows = [builder.mul(step, INT64(row)) for row in range(LEAF)]
+        with overlapping(builder, start, self.lanes) as n:
+            rows: Any = [_distance(builder, table, INT64(row)) for row in range(LEAF)]
             self._store(builder, self._tree(builder, builder.gep(data, [n]), rows), out, n)
         for most in FEW:
-            start = self._few(builder, most, data, step, count, start, whole, out)
+            start = self._few(builder, most, data, table, count, start, whole, out)
         with cgutils.for_range_slice(builder, start, width, INT64(self.lanes)) as (n, _):
             mask = among_first(builder, builder.sub(width, n), range(self.lanes))
             with cgutils.for_range(builder, count) as row:
-                place = builder.gep(data, [builder.add(builder.mul(row.index, step), n)])
+                there = _distance(builder, table, row.index)
+                place = builder.gep(data, [builder.add(there, n)])
                 value = load(builder, place, self.kind, mask, self.none)
                 self._store(builder, value, scratch, self._at(builder, row.index))
             self._halve(builder, scratch, count)
             self._store(builder, self._load(builder, scratch, INT64(0)), out, n)
 
     def _few(
-        self, builder: ir.IRBuilder, most: int, data: Any, step: Any, count: Any, start: Any,
+        self, builder: ir.IRBuilder, most: int, data: Any, table: Any, count: Any, start: Any,
         stop: Any, out: Any,
     ) -> ir.Value:  # fmt: skip
         """Join up to ``most`` rows, in columns ``start`` to ``stop``; return the next column to do.
@@ -168,11 +181,12 @@ class RowReduction:
         fits = builder.icmp_signed("<=", count, INT64(most))
         stop = builder.select(fits, stop, start)
         numbers = [builder.icmp_signed("<", INT64(row), count) for row in range(most)]
-        rows = [
-            builder.select(there, builder.mul(step, INT64(row)), INT64(0))
-            for row, there in enumerate(numbers)
-        ]
-        with cgutils.for_range_slice(builder, start, stop, INT64(self.lanes)) as (n, _):
+        columns: Any = builder.sub(stop, start)
+        with overlapping(builder, columns, self.lanes) as n:
+            rows: list[Any] = [
+                builder.select(there, _distance(builder, table, INT64(row)), INT64(0))
+                for row, there in enumerate(numbers)
+            ]
             joined = self._tree(builder, builder.gep(data, [n]), rows, numbers)
             self._store(builder, joined, out, n)
         return stop
@@ -186,9 +200,7 @@ class RowReduction:
         elements are joined: the second half to the first half, and so on.
         """
         if len(rows) > 1:
-            parts = [
-                self._tree(builder, data, rows[n::2], there and there[n::2]) for n in range(2)
-            ]
+            parts = [self._tree(builder, data, rows[n::2], there and there[n::2]) for n in range(2)]
             return self.join(builder, *parts)
         value = self._load(builder, data, rows[0])
         if there is None:
@@ -249,6 +261,79 @@ class RowReduction:
 
     def _store(self, builder: ir.IRBuilder, value: Any, data: Any, place: Any) -> None:
         store(builder, value, builder.gep(data, [place]))
+
+
+class RowPlaces:
+    """Emits where the rows of a leaf are: a table of distances from the first of them.
+
+    Parameters
+    ----------
+    builder : ir.IRBuilder
+        The builder of the function that reduces rows.
+    layout : sequence of ir.Value
+        The distance between two rows, that between two groups of rows, and the rows of a group.
+    rows : ir.Value
+        The number of rows.
+
+    Attributes
+    ----------
+    table : ir.Value
+        The address of the table.
+    step : ir.Value
+        The distance between two rows; a negative number if there are several groups.
+    """
+
+    def __init__(self, builder: ir.IRBuilder, layout: Sequence[Any], rows: Any) -> None:
+        step, self._outer, self._inner = layout
+        self._own_step = step
+        with builder.goto_entry_block():
+            table: Any = builder.alloca(ir.ArrayType(INT64, LEAF))
+            self._first = builder.alloca(INT64)
+        self._start = builder.bitcast(table, INT64.as_pointer())
+        self.table = builder.ptrtoint(table, INT64)
+        self._even = builder.icmp_signed(">=", self._inner, rows)
+        self.step = builder.select(self._even, step, INT64(-1))
+        kind = ir.VectorType(INT64, LEAF)
+        one: Any = builder.insert_element(ir.Constant(kind, ir.Undefined), step, INT64(0))
+        none = ir.Constant(ir.VectorType(ir.IntType(32), LEAF), None)
+        steps = builder.shuffle_vector(one, one, none)
+        table.align = WIDTH
+        distances = builder.mul(steps, ir.Constant(kind, list(range(LEAF))))
+        stored: Any = builder.store(distances, builder.bitcast(table, kind.as_pointer()))
+        stored.align = WIDTH
+
+    def go_to(self, builder: ir.IRBuilder, row: Any) -> Any:
+        """Emit the table for the leaf that begins with this row; return where the row is."""
+        builder.store(builder.mul(row, self._own_step), self._first)
+        with builder.if_then(builder.not_(self._even), likely=False):
+            self._fill(builder, row)
+        return builder.load(self._first)
+
+    def _fill(self, builder: ir.IRBuilder, row: Any) -> None:
+        """Emit the table for the leaf that begins with this row."""
+        group, within = builder.sdiv(row, self._inner), builder.srem(row, self._inner)
+        places = [builder.mul(group, self._outer), builder.mul(within, self._own_step)]
+        first = builder.add(places[0], places[1])
+        builder.store(first, self._first)
+        slots = [cgutils.alloca_once(builder, INT64) for _ in range(3)]
+        for slot, value in zip(slots, (places[0], first, within), strict=True):
+            builder.store(value, slot)
+        whole: Any = INT64(LEAF)
+        with cgutils.for_range(builder, whole) as loop:
+            start, place, number = (builder.load(slot) for slot in slots)
+            builder.store(builder.sub(place, first), builder.gep(self._start, [loop.index]))
+            number = builder.add(number, INT64(1))
+            ended = builder.icmp_signed("==", number, self._inner)
+            start = builder.select(ended, builder.add(start, self._outer), start)
+            place = builder.select(ended, start, builder.add(place, self._own_step))
+            number = builder.select(ended, INT64(0), number)
+            for slot, value in zip(slots, (start, place, number), strict=True):
+                builder.store(value, slot)
+
+
+def _distance(builder: ir.IRBuilder, table: Any, row: Any) -> Any:
+    """Emit the load of the distance of a row from a table of `RowPlaces`."""
+    return builder.load(builder.gep(builder.inttoptr(table, INT64.as_pointer()), [row]))
 
 
 def _least(builder: ir.IRBuilder, number: Any, most: int) -> Any:

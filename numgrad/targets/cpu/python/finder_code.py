@@ -17,8 +17,8 @@ from .cpython import call, is_a, place
 
 _MOST = 256  # items of a key
 _LISTED = _MOST + 1  # words for them and their number
-_OPERANDS = at.MOST
-_MOST_VALUES = at.MOST + at.MOST_CONSTANTS + at.MOST_STEPS
+_OPERANDS = at.MOST_INPUTS
+_MOST_VALUES = at.MOST_INPUTS + at.MOST_CONSTANTS + at.MOST_STEPS
 _COLLECTED = _MOST_VALUES + 1  # words for values and their number
 
 _MINUS_ZERO = -(1 << 63)  # the bits of floats

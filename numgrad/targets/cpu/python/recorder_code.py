@@ -21,7 +21,7 @@ from .object_layout import (
     ZERO,
 )
 
-_MOST = at.MOST
+_MOST_INPUTS = at.MOST_INPUTS
 
 
 def is_current_view(t, view):
@@ -78,7 +78,7 @@ def computed(t, arguments, count, total):
     There are ``count`` inputs among ``total`` arguments. Any other arguments are arrays to compute
     with in place of those of the inputs.
     """
-    arrays, compute = stack_words(_MOST), load_word(t, at.IN_ORDER)
+    arrays, compute = stack_words(_MOST_INPUTS), load_word(t, at.IN_ORDER)
     for n in range(count):
         array = place(t, load_word(arguments, n), at.V_ARRAY)
         if total > count:
@@ -318,7 +318,8 @@ def attach_to_graph(t, value, arguments, count):
     put(t, value, at.V_REQUIRES, load_word(t, TRUE))
     if connect(t, node, arguments, count) == 0 or set_site(t, node) == 0:
         return 0
-    return save(t, node, arguments, count, value, load_word(t, at.READS + wanted))
+    reads = load_word(t, at.READS + wanted) if count <= at.MOST else 0
+    return save(t, node, arguments, count, value, reads)
 
 
 def is_declared(t, array, p):

@@ -15,7 +15,10 @@ from . import object_layout
 from .object_layout import OWN
 
 MOST = 4
-"""The most inputs of an operation."""
+"""The most inputs of an operation whose derivative reads values."""
+
+MOST_INPUTS = 64
+"""The most inputs of any operation."""
 
 MOST_STEPS, MOST_CONSTANTS = 16, 16
 """The most recorders that a finder calls where each says which values it reads, and the most
@@ -106,8 +109,8 @@ def recorder(
     """Return a builtin function that records an operation of a plan, or None.
 
     The function is ``(inputs..., arrays...) -> value or None``: None where the operation must be
-    recorded by Python code. There is no function for more than `MOST` inputs, nor where Python's
-    objects cannot be read.
+    recorded by Python code. There is no function for more than `MOST` inputs, or `MOST_INPUTS` if
+    the derivative reads nothing, nor where Python's objects cannot be read.
 
     Parameters
     ----------
@@ -120,7 +123,8 @@ def recorder(
     reads : sequence of (sequence of bool) or None
         An item for each set of inputs that may require grad; the bits of the item's index are the
         set. The item says for each input, and then for the result, whether the derivative reads it.
-        Empty where gradients do not flow.
+        Empty where gradients do not flow, and for more than `MOST` inputs, though it is true then
+        if gradients flow.
     inputs : sequence of Spec
         The specs of the inputs.
     unwritten : tuple
@@ -138,8 +142,8 @@ def recorder(
     target : object, optional
         The target of the device on which the operation is; by default it is on the processor.
     """
-    if len(inputs) > MOST:
-        return None  # compiled code has room for the arrays of `MOST` inputs
+    if len(inputs) > (MOST if len(reads) else MOST_INPUTS):
+        return None  # compiled code has room for so many arrays
     kinds = ((type(value), _VALUE), (type(node), _NODE), (type(storage), ("version", "kept")))
     places = [object_layout.places(kind, *names) for kind, names in (*kinds, (view, _VIEW))]
     on_device = object_layout.places(DeviceArray, "shape", "dtype", "target")
@@ -350,12 +354,14 @@ def numbered(
     constants : sequence
         Values that are numbered behind those among the arguments; the results are numbered last.
     called : sequence of callable
-        Recorders, or other functions of up to `MOST` values that return a value.
+        Recorders, or other functions of up to `MOST_INPUTS` values that return a value.
     reads, last : sequence of (sequence of int)
         For each function the numbers of its operands, and of those among them that no later
         function reads.
     """
-    if len(called) > MOST_STEPS or len(constants) > MOST_CONSTANTS or max(map(len, reads)) > MOST:
+    if len(called) > MOST_STEPS or len(constants) > MOST_CONSTANTS:
+        return None
+    if max(map(len, reads)) > MOST_INPUTS:
         return None
     steps: list[tuple[Any, ...]] = []
     for function, numbers, dropped in zip(called, reads, last, strict=True):
