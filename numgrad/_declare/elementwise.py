@@ -9,7 +9,7 @@ import numpy as np
 from .._errors import DeclarationError, DtypeError, NotDifferentiableError
 from ..engine.graph.runtime import runtime
 from ..engine.record import apply, dispatch
-from ..engine.record.apply import user_site
+from ..engine.record.apply import mode, other_modes, user_site
 from ..engine.record.deferred import elementwise as defer
 from ..engine.record.dispatch import binary, nary, unary
 from ..engine.record.new_shapes import learn_shape
@@ -168,7 +168,7 @@ class Elementwise(Operator):
 
     def _promote(self, args: Sequence[Any]) -> tuple[Any, ...]:
         device = device_among(args)
-        args = [a if isinstance(a, (runtime.value, *WEAK)) else constant(a, device) for a in args]
+        args = [a if isinstance(a, (runtime.value, *WEAK)) else _operand(a, device) for a in args]
         dtype = self.dtype_of([kind_of(a) for n, a in enumerate(args) if n not in self.conditions])
         values = []
         for position, arg in enumerate(args):
@@ -409,6 +409,15 @@ class Elementwise(Operator):
 
     def __reduce__(self) -> Any:
         return self.__qualname__  # by reference, like a function
+
+
+def _operand(data: Any, device: str | None) -> Any:
+    """Return a tensor for an operand that is no tensor, which reads an array of the user through a
+    view of its own while a function is captured."""
+    value = constant(data, device)
+    if type(data) is np.ndarray and other_modes and mode.capture is not None:
+        mode.capture.borrow(value)
+    return value
 
 
 def _converted(value: Any, dtype: np.dtype, device: str | None) -> Any:

@@ -14,11 +14,21 @@ from .dtypes import numbers, require_plain
 
 
 class Selection:
-    """Elements selected by a mask that is known later, as an operand of elementwise operators."""
+    """Elements selected by a mask that is known later, as an operand of elementwise operators and
+    of reductions."""
 
     def applied(self, operator: Any, args: Sequence[Any]) -> Any:
         """Return the result of an elementwise operator for arguments among which is the selection.
         """
+        raise NotImplementedError
+
+    def reduced(self, function: Any, axis: Any, keepdims: Any, **options: Any) -> Any:
+        """Return the result of a reduction of the elements, by a function that takes ``axis``,
+        ``keepdims`` and ``where``."""
+        raise NotImplementedError
+
+    def product(self, other: Any) -> Any:
+        """Return the sum of the products with what an equal mask selects."""
         raise NotImplementedError
 
 

@@ -1,6 +1,7 @@
 """Distributions: the parameters and the support that are declared, and the functions derived from
 these declarations."""
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from ..functions.elementwise.rounding import floor
 from ..functions.shape.selection import clip, where
 from ..operators.special.formulas import TABLE
 from .family import Family, Frozen
+from .inversion import corrected
 
 INF = np.inf
 MINUS_INF = -np.inf
@@ -380,16 +382,19 @@ class Continuous(Distribution):
         return y if loc is None else y + loc
 
     def _inverse(self, function: str) -> Formula | None:
-        """Return the inverse of the distribution function where that has a formula: SciPy's numbers
-        after steps of Newton's method, if there is a gradient. Each step doubles the number of
-        derivatives that are right: there are seven."""
+        """Return the inverse of the distribution function where that has a formula: SciPy's
+        numbers, corrected, after steps of Newton's method if there is a gradient. Each step doubles
+        the number of derivatives that are right: there are seven."""
         forward = self._formulas.get({"ppf": "cdf", "isf": "sf"}[function])
         if forward is None or self.density not in self._formulas:
             return None
 
         def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
             numbers = [t.detach() for t in (q, *shapes)]
-            x = as_tensors(self._function_of_scipy(function)(*numbers))[0]
+            with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+                found = np.asarray(self._function_of_scipy(function)(*numbers))
+            arrays = [t.numpy() for t in numbers]
+            x = as_tensors(corrected(found, *self._sought(function, arrays)))[0]
             if not any(t.requires_grad for t in (q, *shapes)):
                 return x
             for _ in range(NEWTON):
@@ -398,6 +403,23 @@ class Continuous(Distribution):
             return x
 
         return inverse
+
+    def _sought(self, function: str, arrays: list[np.ndarray]) -> tuple[Any, ...]:
+        """Return what `corrected` takes of a quantile: the probability, the parameters, and the
+        functions of arrays."""
+        q, *shapes = arrays
+        forward = self._formulas[{"ppf": "cdf", "isf": "sf"}[function]]
+        low = self._support[0] if self._support else MINUS_INF
+
+        def share(x: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
+            inside = np.where(x > low, x, 1.0)
+            found = forward(*as_tensors(inside, *shapes)).numpy()
+            return np.where(x > low, found, 0.0 if function == "ppf" else 1.0)
+
+        def density(x: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
+            return np.exp(self._formulas[self.density](*as_tensors(x, *shapes)).numpy())
+
+        return q, shapes, share, density, function == "ppf"
 
 
 class Discrete(Distribution):

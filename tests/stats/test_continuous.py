@@ -257,3 +257,24 @@ def test_the_tail_of_the_inverse_normal_distribution(x, mu):
         share = (mpmath.erfc(low) - mpmath.exp(2 / m) * mpmath.erfc(high)) / 2
         wanted = float(mpmath.log(share))
     np.testing.assert_allclose(ng.stats.invgauss.logsf(x, mu).item(), wanted, 1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [("skewnorm", (a,)) for a in (-20.0, 0.0, 1.0, 3.0, 100.0)]
+    + [("invgauss", (mu,)) for mu in (0.01, 0.7, 50.0)],
+)
+def test_quantiles_without_a_formula_in_the_tails(name, shapes):
+    """The probability beyond them is what is asked for, also where SciPy's numbers are none."""
+    own = getattr(ng.stats, name)
+    q = np.array([1e-300, 1e-100, 1e-30, 1e-16, 1e-10, 1e-3, 0.3, 0.7])
+    for quantile, share in ((own.ppf, own.cdf), (own.isf, own.sf)):
+        x = quantile(q, *shapes).numpy()
+        np.testing.assert_allclose(share(x, *shapes).numpy(), q, rtol=1e-8)
+        assert (np.diff(x) * (1 if quantile == own.ppf else -1) > 0).all()
+        ends = quantile(np.array([0.0, 1.0, np.nan, -0.1, 1.1]), *shapes).numpy()
+        assert np.isnan(ends[2:]).all()
+        assert not np.isnan(ends[:2]).any()
+    t = ng.tensor(1e-30, requires_grad=True)
+    (slope,) = ng.grad(own.ppf(t, *shapes), t)
+    np.testing.assert_allclose(slope.item(), 1 / own.pdf(own.ppf(1e-30, *shapes), *shapes).item())

@@ -135,6 +135,8 @@ class Capture:
         The elements of values that depend on no argument.
     copies : list of IndexCopy
         The copies that stand for views, as the index of each is known only at the replay.
+    lent : list of weakref
+        The views of the user's arrays that operands of elementwise operators hold, and nobody else.
     """
 
     what = "ng.jit is capturing a function"
@@ -161,6 +163,7 @@ class Capture:
         self.constants: Constants = Constants() if parent is None else parent.constants
         self.copies: list[IndexCopy]
         self.copies = [] if parent is None else parent.copies
+        self.lent: list[weakref.ref[np.ndarray]] = [] if parent is None else parent.lent
 
     def running(self) -> Block:
         """Capture the operations of this thread inside the block."""
@@ -181,6 +184,18 @@ class Capture:
         before = self.elements.note(array)
         if before is not None:
             refuse(_work_array(array, before))
+
+    def borrow(self, value: Value) -> None:
+        """Let an operand, which the user does not see, read an array of the user through a view of
+        its own: `count_lent` then knows that no code of the user holds the view."""
+        assert isinstance(value.array, np.ndarray)
+        value.array = value.array.view()
+        self.lent.append(weakref.ref(value.array))
+
+    def count_lent(self, array: np.ndarray) -> int:
+        """Return how many references to an array are those of views that operands hold."""
+        views = [reference() for reference in self.lent]
+        return sum(view is not None and view.base is array for view in views)
 
     def require_unwritten(self) -> None:
         """Raise if the function has written into a user's array after computing with it."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.callsite import PACKAGE, release
+from ..record.apply import mode
 from .stores import LOCAL, NAME, Variable
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -101,10 +102,22 @@ def _is_row_major(array: np.ndarray) -> bool:
 
 
 def has_its_memory(array: np.ndarray) -> bool:
-    """Whether no other object than ``array`` can reach the memory of ``array``.
+    """Whether no other object than ``array`` can reach the memory of ``array``, and no view that
+    NumPy holds at the moment does.
 
-    Neither the array nor its base may have weak references, and the base may be referred to by the
-    array alone. The caller counts the references to the array itself.
+    The caller counts the references to the array itself.
+    """
+    if not is_seen_by_name(array):
+        return False
+    return array.base is None or _count_of_base(array) == _OF_BASE + lent(array.base)
+
+
+def is_seen_by_name(array: np.ndarray) -> bool:
+    """Whether only counts of references can tell that another object than ``array`` reaches the
+    memory of ``array``.
+
+    Neither the array nor its base has weak references, and the base is an array that has its own
+    memory, where no element of ``array`` is stored twice.
     """
     base = array.base
     if weakref.getweakrefcount(array):
@@ -113,7 +126,20 @@ def has_its_memory(array: np.ndarray) -> bool:
         return True
     if type(base) is not np.ndarray or base.base is not None or _overlaps(array):
         return False
-    return not weakref.getweakrefcount(base) and _count_of_base(array) == _OF_BASE
+    return not weakref.getweakrefcount(base)
+
+
+def lent(array: np.ndarray) -> int:
+    """Return how many references to an array are those of operands of the running capture.
+
+    Their elements are constants of the capture if nobody else has the array: nobody can write
+    them."""
+    return 0 if mode.capture is None else mode.capture.count_lent(array)
+
+
+def is_lent(array: np.ndarray) -> bool:
+    """Whether an operand of the running capture reads the memory of an array."""
+    return lent(array) > 0 or (array.base is not None and lent(array.base) > 0)
 
 
 def _overlaps(array: np.ndarray) -> bool:
@@ -131,4 +157,4 @@ def _count_of_base(array: np.ndarray) -> int:
     return sys.getrefcount(array.base)
 
 
-_OF_BASE = _count_of_base(np.zeros(4).reshape(2, 2)) + 1  # the variable `base` above
+_OF_BASE = _count_of_base(np.zeros(4).reshape(2, 2))

@@ -54,7 +54,7 @@ def elementwise(operator: Any, args: Any) -> Any:
     elif len(args) < 3 and second is kind and first in _NUMBERS:
         key = (first, y.spec)
     else:
-        args = with_user_arrays(args)
+        args = _with_borrowed_arrays(args, capture)
         key = _key_of_others(args)
         if key is None:
             return None
@@ -81,6 +81,16 @@ def elementwise(operator: Any, args: Any) -> Any:
     if plan.reads and mode.grad:
         _connect(plan, inputs, result)
     return result
+
+
+def _with_borrowed_arrays(args: tuple[Any, ...], capture: Any) -> tuple[Any, ...]:
+    """Return operands with a value in place of each array of the user, which the value reads
+    through a view of its own."""
+    made = with_user_arrays(args)
+    for value, arg in zip(made, args, strict=True):
+        if value is not arg:
+            capture.borrow(value)
+    return made
 
 
 def _recorded(plan: Kind, numbers: int, inputs: Sequence[Any], capture: Any, site: Any) -> Any:

@@ -25,16 +25,23 @@ def docstring(
     return "\n\n".join([summary, *texts]) + "\n"
 
 
-def renamed(function: F, name: str, **words: str) -> F:
+def renamed(function: F, name: str, template: str = "", /, **words: str) -> F:
     """Give a function that code makes its public name, which errors and tracebacks show, and put
-    ``words`` into the fields of its docstring: ``{name}`` and others in braces, indented by eight
-    spaces as the docstring of a function in another one is."""
+    ``words`` into the fields of its docstring: ``{name}`` and others in braces.
+
+    Parameters
+    ----------
+    template : str
+        The docstring; by default it stands in the function, which is a function in another one.
+    """
     made: Any = function
     made.__name__ = made.__qualname__ = name
     made.__code__ = made.__code__.replace(co_name=name)
-    if words and made.__doc__:
-        lines = {field: text.replace("\n", "\n        ") for field, text in words.items()}
-        made.__doc__ = made.__doc__.format(name=name, **lines)
+    text = template or made.__doc__
+    if words and text:
+        margin = "\n" if template else "\n        "
+        lines = {field: word.replace("\n", margin) for field, word in words.items()}
+        made.__doc__ = text.format(name=name, **lines)
     return function
 
 

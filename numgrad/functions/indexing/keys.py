@@ -243,9 +243,10 @@ def refuse_mask(shape: tuple[int, ...], here: str = "") -> NoReturn:
         f"a boolean mask as an index (of shape {shape}) decides about the shape of the result, and "
         f"its values are known only when the function is replayed. Functions of elements take "
         f"x[mask], or x[mask, 0], alone, with numbers or with y[mask], and their results may be "
-        f"written with the same mask (x[mask] *= 2). Else keep the shape with ng.where(mask, x, 0) "
-        f"or where=mask of sums, or find the positions outside (np.nonzero(mask)) and pass them as "
-        f"an argument. {WAYS_OUT}",
+        f"summed, averaged and the like (x[mask].mean()), or written with the same mask (x[mask] "
+        f"*= 2). How many there are is mask.sum(). Else keep the shape with ng.where(mask, x, 0), "
+        f"or find the positions outside (np.nonzero(mask)) and pass them as an argument. "
+        f"{WAYS_OUT}",
         here,
     )
 

@@ -2,10 +2,11 @@
 
 How many there are is not known, so functions of elements compute all of them, and the mask says
 which ones count. Where it does not hold there is a 1 instead of what is computed with: nothing that
-becomes of it is written anywhere, and no gradient comes back from there.
+becomes of it is written or added up anywhere, and no gradient comes back from there.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...engine.capture.capture import user_line
 from ...engine.graph.value import ForeignStorage
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.shape import reshape as _shape
+from ..array.axes import kept, normalize_axis_tuple
 from ..array.operands import as_tensor, is_known
 from .keys import WHOLE, adjacent, expand, has_window, is_basic, plain_numbers, refuse_mask
 
@@ -58,21 +60,86 @@ def _is_late(item: Any) -> bool:
 
 def spread(part: Part, x: Tensor, other: Tensor | None = None) -> Tensor:
     """Return ``x`` where the mask of a part holds, ``other`` or 1 elsewhere."""
-    mask = _shape.expand_dims(part.mask, axes=tuple(range(-part.behind, 0)))
-    return _elementwise.where(mask, x, Tensor(np.ones((), x.dtype)) if other is None else other)
+    one = Tensor(np.ones((), x.dtype)) if other is None else other
+    return _elementwise.where(spread_mask(part), x, one)
+
+
+def spread_mask(part: Part) -> Tensor:
+    """Return the mask of a part with the axes that stand behind its own."""
+    return _shape.expand_dims(part.mask, axes=tuple(range(-part.behind, 0)))
 
 
 class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
     """What ``x[mask]`` gives: an operand of functions of elements, together with numbers and with
-    what an equal mask selects, that can be written to ``y[mask]``."""
+    what an equal mask selects, that can be written to ``y[mask]`` and reduced to a sum."""
 
     def __init__(self, part: Part, values: Tensor, expr: Any = None) -> None:
         self._part, self._values, self._where = part, values, user_line()
         self._expr = part.mask.expr if expr is None else expr  # the mask may be written later
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes, of which one stands for those of the mask."""
+        return self._values.ndim - self._part.mask.ndim + 1
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the elements."""
+        return self._values.dtype
+
     def applied(self, operator: Any, args: Sequence[Any]) -> "Selected":
         """Return the result of an elementwise operator on arguments of which one is a selection."""
         return Selected(self._part, operator(*map(self._operand, args)), self._expr)
+
+    def reduced(
+        self, function: Any, axis: Any, keepdims: Any, where: Any = True, **options: Any
+    ) -> Any:
+        """Return the result of a reduction: a tensor, or a selection if the axis of the selected
+        elements stays."""
+        if where is not True or self._part.mask.expr is not self._expr:
+            self.refuse()
+        axes = range(self.ndim) if axis is None else axis
+        axes = normalize_axis_tuple(axes, self.ndim)
+        inside = tuple([place for axis in axes for place in self._places(axis)])
+        if self._axis not in axes:
+            return self._with_fewer_axes(function, axes, inside, kept(keepdims), options)
+        counted = spread_mask(self._part)
+        y = function(self._values, axis=inside, keepdims=kept(keepdims), where=counted, **options)
+        if not kept(keepdims) or self._part.mask.ndim == 1:
+            return y
+        gone = tuple(range(self._axis, self._axis + self._part.mask.ndim))
+        return _shape.reshape(y, ncore=y.ndim, shape=self._shape_of_one(y.shape, gone))
+
+    @property
+    def _axis(self) -> int:
+        """The axis along which the selected elements lie."""
+        return self.ndim - 1 - self._part.behind
+
+    def _places(self, axis: int) -> Sequence[int]:
+        """Return the axes of all elements for which an axis of the selection stands."""
+        axes = self._part.mask.ndim
+        if axis == self._axis:
+            return range(axis, axis + axes)
+        return (axis if axis < self._axis else axis + axes - 1,)
+
+    def _shape_of_one(self, shape: tuple[int, ...], gone: Sequence[int]) -> tuple[int, ...]:
+        left = [size for axis, size in enumerate(shape) if axis not in gone]
+        return (*left[: self._axis], 1, *left[self._axis :])
+
+    def _with_fewer_axes(
+        self, function: Any, axes: Sequence[int], inside: Sequence[int], stay: bool, options: Any
+    ) -> "Selected":
+        values = function(self._values, axis=inside, keepdims=stay, **options)
+        gone = 0 if stay else sum(axis > self._axis for axis in axes)
+        return Selected(self._part._replace(behind=self._part.behind - gone), values, self._expr)
+
+    def product(self, other: Any) -> Tensor:
+        """Return the sum of the products with what an equal mask selects."""
+        if not isinstance(other, Selected) or self.ndim != 1 or other.ndim != 1:
+            self.refuse()
+        return (self * other).sum()
+
+    __matmul__ = dot = product
 
     def written(self, part: Part | None) -> Tensor:
         """Return what a part becomes when this is written where its mask holds."""
@@ -100,21 +167,54 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         from ..tensor.numpy_table import UFUNCS  # which is made of all functions
 
         function = UFUNCS.get(ufunc)
-        if function is None or method != "__call__" or options.keys() - {"out"}:
+        out = options.pop("out", None)
+        if function is None or method != "__call__" or options:
             self.refuse()
-        return function(*inputs)
+        y = function(*inputs)
+        return y if out is None else self._assigned(y, *out)
+
+    def _assigned(self, y: Any, out: Any) -> "Selected":
+        """Return ``out``, a selection like this one, with the elements of another one in place of
+        its own."""
+        if not isinstance(y, Selected) or not isinstance(out, Selected):
+            self.refuse()
+        if (y._part.behind, y._values.shape) != (out._part.behind, out._values.shape):
+            self.refuse()
+        if not np.can_cast(y.dtype, out.dtype, "same_kind"):
+            raise TypeError(f"{y.dtype} cannot be written to elements of {out.dtype}")
+        out._values = y._values.astype(out.dtype, copy=False)
+        return out
+
+    def __array_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        from ..tensor.numpy_table import functions
+        from ..tensor.protocols import answered
+
+        own = functions().get(function)
+        if own is None:
+            self.refuse()
+        return answered(f"np.{function.__name__}", function, own, args, options)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in _METHODS:
+            from ..tensor.numpy_table import functions
+
+            return partial(functions()[getattr(np, name)], self)
         self.refuse()
 
     def refuse(self, *args: Any, **options: Any) -> NoReturn:
         """Raise for what would have a shape that is not known."""
         refuse_mask(self._part.mask.shape, self._where)
 
-    __array__ = __array_function__ = __bool__ = __getitem__ = __iter__ = __len__ = refuse
+    __array__ = __bool__ = __getitem__ = __iter__ = __len__ = refuse
     __setitem__ = __float__ = __int__ = __index__ = refuse
+
+
+_METHODS = frozenset({"sum", "prod", "mean", "var", "std", "max", "min", "any", "all"})
+"""Methods of arrays that reduce them."""
 
 
 def _is_same(one: Any, other: Any) -> bool:

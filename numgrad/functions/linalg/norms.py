@@ -1,11 +1,14 @@
 """Norms of vectors and matrices."""
 
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
+from ..._declare.operands import Selection
 from ..._declare.partial import conjugate
 from ..._tensor import ArrayLike, Tensor
+from ...engine.capture.capture import refuse
 from ...engine.record.composition import composed
 from ...engine.record.options import Steps
 from ...ir.dtypes import FLOATING
@@ -21,6 +24,7 @@ from ...operators.shape.indexing import index
 from ...operators.shape.reshape import expand_dims, permute_dims, squeeze
 from ..array.axes import Axis, kept, negative_axes, own_array
 from ..array.operands import as_scalar, as_tensor
+from ..array.results import present
 from .scipy_options import Hints, require_hints
 from .spectral import singular_values
 
@@ -78,6 +82,8 @@ def norm(
     """
     if hints:
         require_hints(hints, "norm")
+    if isinstance(x, Selection):
+        return x.reduced(partial(_norm_where, ord), axis, keepdims)
     return own_array(as_scalar(_norms.call(x, ord, axis, keepdims)), keepdims)
 
 
@@ -93,6 +99,15 @@ def _norm(x: ArrayLike, ord: Any, axis: Axis, keepdims: bool) -> Tensor:
         order = axes if axis is None else tuple(a % x.ndim - x.ndim for a in axis)  # type: ignore[union-attr]
         return _matrix_norm(x, "fro" if ord is None else ord, order, keepdims)
     raise ValueError(f"norm: ord={ord!r} is for one or two axes, not {len(axes)}")
+
+
+def _norm_where(ord: Any, x: Tensor, axis: Axis, keepdims: bool, where: Any = True) -> Tensor:
+    """Return norms of those elements that count, as vectors."""
+    p = 2 if ord is None else ord
+    if not isinstance(p, (int, float)) or not p > 0:
+        refuse(f"norm: ord={ord!r} is not for the elements that a mask selects, as p > 0 is")
+    x = x if where is True else present(x, where, 0, "norm")
+    return _vector_norm(_floating(x), p, negative_axes(axis, x.ndim), keepdims)
 
 
 def _norm_steps(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..._declare.operands import Selection
 from ..._declare.partial import conjugate
 from ..._tensor import ArrayLike, Tensor, placed
 from ...engine.record.composition import composed
@@ -89,6 +90,8 @@ def _are_vectors(x1: Tensor, x2: Tensor) -> bool:
 
 
 def _any_product(x1: ArrayLike, x2: ArrayLike) -> Tensor:
+    if isinstance(x1, Selection):
+        return x1.product(x2)
     x1, x2 = as_tensors(x1, x2)
     if not x1.ndim or not x2.ndim:
         raise ValueError(

@@ -163,10 +163,40 @@ nanvar = _spread("var", "variance", is_root=False, value="4.0")
 nanstd = _spread("std", "standard deviation", is_root=True, value="2.0")
 
 
+_OF_EXTREMA = """Return the {largest} element that is not NaN along ``axis``, NaN if there is none.
+
+Parameters
+----------
+a, axis, out, keepdims
+    As in `{of_all}`.
+initial : number, optional
+    The {least} result.
+where : array_like, optional
+    Which elements to include; needs ``initial``.
+
+Raises
+------
+ValueError
+    If there is no element, or ``where`` stands alone.
+
+Notes
+-----
+The gradient goes to the {largest} element, in even parts to several.
+
+Examples
+--------
+>>> import numgrad as ng
+>>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
+>>> ng.grad(ng.{name}(x), x)[0]
+tensor({gradient})
+"""
+
+
 def _extreme(function: Callable[..., Tensor], worst: float, largest: str, **words: str):
     """Return the function that finds the largest or the smallest element that is not NaN: NaN
     counts as ``worst``."""
-    name = f"nan{function.__name__}"
+    of_all = function.__name__
+    name = f"nan{of_all}"
 
     def extreme(
         a: ArrayLike,
@@ -177,33 +207,6 @@ def _extreme(function: Callable[..., Tensor], worst: float, largest: str, **word
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> Tensor:
-        """Return the {largest} element that is not NaN along ``axis``, NaN if there is none.
-
-        Parameters
-        ----------
-        a, axis, out, keepdims
-            As in `{of_all}`.
-        initial : number, optional
-            The {least} result.
-        where : array_like, optional
-            Which elements to include; needs ``initial``.
-
-        Raises
-        ------
-        ValueError
-            If there is no element, or ``where`` stands alone.
-
-        Notes
-        -----
-        The gradient goes to the {largest} element, in even parts to several.
-
-        Examples
-        --------
-        >>> import numgrad as ng
-        >>> x = ng.tensor([1.0, float("nan"), 3.0], requires_grad=True)
-        >>> ng.grad(ng.{name}(x), x)[0]
-        tensor({gradient})
-        """
         x = as_tensor(a)
         if where is not True and initial is None:
             raise ValueError(f"{name}: where= needs initial=")
@@ -214,7 +217,7 @@ def _extreme(function: Callable[..., Tensor], worst: float, largest: str, **word
             y = as_scalar(_where(is_empty, np.nan, y))
         return delivered(y, out, name)
 
-    made = renamed(extreme, name, of_all=function.__name__, largest=largest, **words)
+    made = renamed(extreme, name, _OF_EXTREMA, of_all=of_all, largest=largest, **words)
     return composed(made)
 
 

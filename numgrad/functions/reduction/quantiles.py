@@ -60,6 +60,54 @@ _UPPER = {
 }
 
 
+_DOCUMENTATION = """Return {quantiles} of the elements{which} along ``axis``; NaN if {nan}.
+
+Parameters
+----------
+a : array_like
+    The elements; real.
+q : array_like
+    Which {quantiles}, from 0 to {most}; its axes are the first ones of the result.
+axis : int or tuple of int, optional
+    By default all axes.
+overwrite_input : bool
+    Accepted as NumPy does: the input stays as it is.
+method : str
+    One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
+keepdims : bool
+    Whether the axes stay, with size 1.
+weights : array_like, optional
+    For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
+
+Raises
+------
+ValueError
+    For another method, a ``q`` out of range or of more than two axes, or weights that no
+    method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
+    the quantile is NaN where ``q`` is out of range.
+TypeError
+    If the elements are complex.
+IndexError
+    If there are {no}.
+
+Notes
+-----
+The gradient goes to the one or two elements between which the quantile lies, of equal ones
+to that which comes there in the stable order; with continuous methods ``q`` has one too,
+their distance times :math:`n - 1` ("linear") or :math:`n`{share}. Weights have the
+derivative 0.
+
+Examples
+--------
+>>> import numgrad as ng
+>>> x = ng.tensor([4.0, 1.0, {third}, 9.0], requires_grad=True)
+>>> ng.{name}(x, {q}).item()
+2.5
+>>> ng.grad(ng.{name}(x, {q}), x)[0]
+tensor({gradient})
+"""
+
+
 def _function(name: str, **words: str):
     """Return the function of quantiles or percentiles, of all elements or of those that are not
     NaN."""
@@ -74,55 +122,9 @@ def _function(name: str, **words: str):
         keepdims: bool = False,
         weights: ArrayLike | None = None,
     ) -> Tensor:
-        """Return {quantiles} of the elements{which} along ``axis``; NaN if {nan}.
-
-        Parameters
-        ----------
-        a : array_like
-            The elements; real.
-        q : array_like
-            Which {quantiles}, from 0 to {most}; its axes are the first ones of the result.
-        axis : int or tuple of int, optional
-            By default all axes.
-        overwrite_input : bool
-            Accepted as NumPy does: the input stays as it is.
-        method : str
-            One of NumPy's thirteen, such as "linear", "lower", "nearest", "median_unbiased".
-        keepdims : bool
-            Whether the axes stay, with size 1.
-        weights : array_like, optional
-            For ``method="inverted_cdf"``: of the shape of ``a``, or of its axes ``axis``.
-
-        Raises
-        ------
-        ValueError
-            For another method, a ``q`` out of range or of more than two axes, or weights that no
-            method takes or that are negative. Of a ``q`` that is known only later, as in `jit`,
-            the quantile is NaN where ``q`` is out of range.
-        TypeError
-            If the elements are complex.
-        IndexError
-            If there are {no}.
-
-        Notes
-        -----
-        The gradient goes to the one or two elements between which the quantile lies, of equal ones
-        to that which comes there in the stable order; with continuous methods ``q`` has one too,
-        their distance times :math:`n - 1` ("linear") or :math:`n`{share}. Weights have the
-        derivative 0.
-
-        Examples
-        --------
-        >>> import numgrad as ng
-        >>> x = ng.tensor([4.0, 1.0, {third}, 9.0], requires_grad=True)
-        >>> ng.{name}(x, {q}).item()
-        2.5
-        >>> ng.grad(ng.{name}(x, {q}), x)[0]
-        tensor({gradient})
-        """
         return _quantiles(name, a, q, axis, method, keepdims, weights)
 
-    return renamed(quantiles, name, **words)
+    return renamed(quantiles, name, _DOCUMENTATION, **words)
 
 
 _OF_ONE = {"quantiles": "quantiles", "most": "1", "q": "0.25", "share": ""}

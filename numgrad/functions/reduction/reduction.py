@@ -1,10 +1,14 @@
 """Reductions: sums, products, extrema and their positions, truth and counts."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..._declare.operands import Selection
 from ..._tensor import ArrayLike, Tensor
+from ...engine.capture.capture import refuse
+from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise.arithmetic import add, multiply
 from ...operators.elementwise.selection import maximum, minimum
 from ...operators.reduction import reductions as _operators
@@ -32,6 +36,37 @@ def _as_dtype(x: ArrayLike, dtype: Any) -> Tensor:
 # Each of the following makes two functions, which have a signature and a documentation in common.
 
 
+_OF_TOTALS = """Return the {about} of the elements along ``axis``.
+
+Parameters
+----------
+a : array_like
+    The elements; the {about} of none is {begin}.
+axis : int or tuple of int, optional
+    The axes to reduce, by default all.
+dtype : dtype, optional
+    Of the {about}, and of the elements before; by default small integers become int64 as in
+    NumPy.
+out : Tensor, optional
+    Where the result is written.
+keepdims : bool
+    Whether the reduced axes stay, with size 1.
+initial : number or Tensor, optional
+    What the {about} begins with.
+where : array_like of bool, optional
+    Which elements count; the others receive no gradient.
+
+Notes
+-----
+{notes}
+
+Examples
+--------
+>>> import numgrad as ng
+{example}
+"""
+
+
 def _total(operator: Any, name: str, about: str, join: Any, begin: int, **words: str):
     """Return the function that adds or multiplies elements, from ``begin`` on."""
     reduced = reducer(operator)
@@ -45,36 +80,10 @@ def _total(operator: Any, name: str, about: str, join: Any, begin: int, **words:
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> Tensor:
-        """Return the {about} of the elements along ``axis``.
-
-        Parameters
-        ----------
-        a : array_like
-            The elements; the {about} of none is {begin}.
-        axis : int or tuple of int, optional
-            The axes to reduce, by default all.
-        dtype : dtype, optional
-            Of the {about}, and of the elements before; by default small integers become int64 as in
-            NumPy.
-        out : Tensor, optional
-            Where the result is written.
-        keepdims : bool
-            Whether the reduced axes stay, with size 1.
-        initial : number or Tensor, optional
-            What the {about} begins with.
-        where : array_like of bool, optional
-            Which elements count; the others receive no gradient.
-
-        Notes
-        -----
-        {notes}
-
-        Examples
-        --------
-        >>> import numgrad as ng
-        {example}
-        """
         if type(a) is not Tensor or dtype is not None:
+            if isinstance(a, Selection):
+                options = {"where": where, "dtype": dtype, "initial": initial}
+                return delivered(a.reduced(total, axis, keepdims, **options), out, name)
             a = _as_dtype(a, dtype)
         if where is not True:
             a = present(a, where, begin, name)
@@ -84,7 +93,7 @@ def _total(operator: Any, name: str, about: str, join: Any, begin: int, **words:
             y = join(y, initial_of(initial, y.dtype, name))
         return y if out is None else delivered(y, out, name)
 
-    return renamed(total, name, about=about, begin=str(begin), **words)
+    return renamed(total, name, _OF_TOTALS, about=about, begin=str(begin), **words)
 
 
 sum = _total(
@@ -108,6 +117,40 @@ prod = _total(
 )
 
 
+_OF_EXTREMA = """Return the {largest} element along ``axis``, NaN if there is one.
+
+Parameters
+----------
+a : array_like
+    The elements; real.
+axis : int or tuple of int, optional
+    The axes to search, by default all.
+out, keepdims
+    As in `sum`.
+initial : number or Tensor, optional
+    The result is no {smaller}.
+where : array_like of bool, optional
+    Which elements count; ``initial`` is needed then.
+
+Raises
+------
+ValueError
+    If there is no element, and no ``initial``.
+
+Notes
+-----
+The gradient goes to the {largest} element, in even parts to several; where the result is
+NaN so is the gradient.
+
+Examples
+--------
+>>> import numgrad as ng
+>>> x = ng.tensor({elements}, requires_grad=True)
+>>> ng.grad(ng.{name}(x), x)[0]
+tensor([0. , 0.5, 0.5])
+"""
+
+
 def _extreme(operator: Any, name: str, largest: str, **words: str):
     """Return the function that finds the largest or the smallest element."""
     extrema = reducer(operator)
@@ -120,44 +163,16 @@ def _extreme(operator: Any, name: str, largest: str, **words: str):
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
     ) -> Tensor:
-        """Return the {largest} element along ``axis``, NaN if there is one.
-
-        Parameters
-        ----------
-        a : array_like
-            The elements; real.
-        axis : int or tuple of int, optional
-            The axes to search, by default all.
-        out, keepdims
-            As in `sum`.
-        initial : number or Tensor, optional
-            The result is no {smaller}.
-        where : array_like of bool, optional
-            Which elements count; ``initial`` is needed then.
-
-        Raises
-        ------
-        ValueError
-            If there is no element, and no ``initial``.
-
-        Notes
-        -----
-        The gradient goes to the {largest} element, in even parts to several; where the result is
-        NaN so is the gradient.
-
-        Examples
-        --------
-        >>> import numgrad as ng
-        >>> x = ng.tensor({elements}, requires_grad=True)
-        >>> ng.grad(ng.{name}(x), x)[0]
-        tensor([0. , 0.5, 0.5])
-        """
+        if isinstance(a, Selection):
+            of_selected = extreme if initial is not None else _or_nan(extrema, name)
+            options = {"where": where, "initial": initial}
+            return delivered(a.reduced(of_selected, axis, keepdims, **options), out, name)
         a = a if type(a) is Tensor else as_tensor(a)
         if initial is None and where is True and out is None:
             return own_array(extrema.call(a, axis, keepdims), keepdims)
         return _extremum(extrema, name, a, axis, out, keepdims, initial, where)
 
-    return renamed(extreme, name, largest=largest, **words)
+    return renamed(extreme, name, _OF_EXTREMA, largest=largest, **words)
 
 
 max = amax = _extreme(
@@ -187,6 +202,27 @@ def _extremum(
         left = np.any(np.empty(x.shape, bool), axes, keepdims=kept(keepdims)).shape
         y = broadcast_to(least, left).clone()
     return delivered(y, out, name)
+
+
+def _or_nan(extrema: Any, name: str) -> Callable[..., Tensor]:
+    """Return the function that finds the extremum of those elements that count, NaN where none
+    does."""
+
+    def extremum(
+        x: Tensor, axis: Axis, keepdims: bool, where: Any = True, initial: None = None
+    ) -> Tensor:
+        if where is True:
+            return extrema.call(x, axis, keepdims)
+        if x.dtype.kind != "f":
+            refuse(f"the {name} of x[mask] of {x.dtype} needs initial=, for no element may count")
+        filled = present(x, where, _utmost(x.dtype, name == "max"), name)
+        counts = broadcast_to(as_tensor(where), x.shape)
+        is_there = reduce_axes(_searching.any, counts, axis, keepdims)
+        return _elementwise.where(
+            is_there, extrema.call(filled, axis, keepdims), x.dtype.type("nan")
+        )
+
+    return extremum
 
 
 def _utmost(dtype: np.dtype, lowest: bool) -> Any:
@@ -231,6 +267,8 @@ def _truth(operator: Any, name: str, missing: int, **words: str):
         >>> ng.{name}([[2.0, 1.0], [0.0, {last}]], axis=1)
         tensor([ True, False])
         """
+        if isinstance(a, Selection):
+            return delivered(a.reduced(truth, axis, keepdims, where=where), out, name)
         a = as_tensor(a)
         a = a if where is True else present(a, where, missing, name)
         return delivered(reduce_axes(operator, a, axis, keepdims), out, name)
@@ -252,6 +290,8 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
     >>> ng.count_nonzero([1.0, 0.0, 2.0])
     tensor(2)
     """
+    if isinstance(a, Selection):
+        return (a != 0).sum(axis, keepdims=keepdims)
     return reduce_axes(_searching.count_nonzero, as_tensor(a), axis, keepdims)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._declare.operands import Selection
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.composition import composed
 from ...ir.dtypes import FLOATING
@@ -68,9 +69,47 @@ def mean(
     if dtype is None and type(a) is Tensor and a.dtype in FLOATING and where is True:
         y = _mean(a, axis, keepdims)
         return y if out is None else delivered(y, out, "mean")
+    if isinstance(a, Selection):
+        return delivered(a.reduced(mean, axis, keepdims, where=where, dtype=dtype), out, "mean")
     a, result = _computed_in(a, dtype)
     y = _mean(a, axis, keepdims, where).astype(result, copy=False)
     return delivered(y, out, "mean")
+
+
+_OF_SPREADS = """Return the {about} of the elements along ``axis``.
+
+Parameters
+----------
+a : array_like
+    The elements; complex ones count with the square of their distance from the mean.
+axis, dtype, out, keepdims, where
+    As in `mean`.
+ddof : float
+    What to take from the number of elements in the divisor: 1 for the unbiased estimate of
+    the variance.
+mean : array_like, optional
+    The mean, with the axes kept, if it is known.
+correction : float, optional
+    The Array API's name of ``ddof``.
+
+Raises
+------
+ValueError
+    If both ``ddof`` and ``correction`` are given.
+
+Notes
+-----
+{notes}
+
+Examples
+--------
+>>> import numgrad as ng
+>>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
+>>> ng.{name}(x).item()
+1.0
+>>> ng.grad(ng.{name}(x), x)[0]
+tensor({gradient})
+"""
 
 
 def _spread(name: str, about: str, is_root: bool, **words: str):
@@ -88,47 +127,17 @@ def _spread(name: str, about: str, is_root: bool, **words: str):
         mean: ArrayLike | None = None,
         correction: float | None = None,
     ) -> Tensor:
-        """Return the {about} of the elements along ``axis``.
-
-        Parameters
-        ----------
-        a : array_like
-            The elements; complex ones count with the square of their distance from the mean.
-        axis, dtype, out, keepdims, where
-            As in `mean`.
-        ddof : float
-            What to take from the number of elements in the divisor: 1 for the unbiased estimate of
-            the variance.
-        mean : array_like, optional
-            The mean, with the axes kept, if it is known.
-        correction : float, optional
-            The Array API's name of ``ddof``.
-
-        Raises
-        ------
-        ValueError
-            If both ``ddof`` and ``correction`` are given.
-
-        Notes
-        -----
-        {notes}
-
-        Examples
-        --------
-        >>> import numgrad as ng
-        >>> x = ng.tensor([1.0, 3.0, 1.0, 3.0], requires_grad=True)
-        >>> ng.{name}(x).item()
-        1.0
-        >>> ng.grad(ng.{name}(x), x)[0]
-        tensor({gradient})
-        """
+        if isinstance(a, Selection):
+            options = {"where": where, "dtype": dtype, "ddof": ddof, "correction": correction}
+            found = a.reduced(spread if mean is None else a.refuse, axis, keepdims, **options)
+            return delivered(found, out, name)
         a = as_tensor(a)
         v, result = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
         if is_root and (mean is not None or number_of_elements(a, axis) != 1):
             v = root_of_sum(v)  # one element is its mean: it deviates nowhere, and has no kink
         return delivered(v.astype(result, copy=False), out, name)
 
-    return composed(renamed(spread, name, about=about, **words))
+    return composed(renamed(spread, name, _OF_SPREADS, about=about, **words))
 
 
 var = _spread(

@@ -1,5 +1,6 @@
 """Special functions of several results, or with options, that are made of operators of tables."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -9,7 +10,7 @@ from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise.arithmetic import where
 from ...operators.special.formulas import TABLE
 from ..array.argument_checks import integer, numeric
-from ..array.operands import as_tensor
+from ..array.operands import as_tensor, in_one_dtype
 from ..elementwise.documentation import of_elements, renamed
 
 
@@ -173,7 +174,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, exact: bool = False, repetition: bool = 
         return import_module("scipy.special").comb(N, k, exact=True, repetition=repetition)
     if repetition:
         return comb(as_tensor(N) + as_tensor(k) - 1, k)
-    return _where_sensible(N, k, TABLE["binom"](N, k))
+    return _where_sensible(TABLE["binom"], N, k)
 
 
 def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
@@ -198,12 +199,16 @@ def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
     """
     if exact:
         return import_module("scipy.special").perm(N, k, exact=True)
-    return _where_sensible(N, k, TABLE["poch"](as_tensor(N) - as_tensor(k) + 1, k))
+    return _where_sensible(lambda N, k: TABLE["poch"](N - k + 1, k), N, k)
 
 
-def _where_sensible(whole: ArrayLike, part: ArrayLike, count: Tensor) -> Tensor:
-    whole, part = as_tensor(whole), as_tensor(part)
-    return where((part <= whole) & (part >= 0), count, 0.0)
+def _where_sensible(count: Callable[..., Tensor], N: ArrayLike, k: ArrayLike) -> Tensor:
+    """Return a count, 0 where there is nothing to count: there it is that of other numbers, as 0
+    times a slope that is none would be none."""
+    whole, part = in_one_dtype(N, k)
+    is_sensible = (part <= whole) & (part >= 0)
+    found = count(where(is_sensible, whole, 1), where(is_sensible, part, 0))
+    return where(is_sensible, found, 0.0)
 
 
 def factorial(n: ArrayLike, exact: bool = False, extend: str = "zero") -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ...engine.capture.bindings import can_bind
-from ...engine.capture.ownership import has_its_memory, is_of_call
+from ...engine.capture.ownership import has_its_memory, is_of_call, lent
 from ...engine.capture.stores import (
     Applied,
     Member,
@@ -81,7 +81,7 @@ def _is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str
     if store is None:
         return False
     release(caller)
-    if _references(inputs) > _least(store):
+    if _references(inputs) > _least(store) + lent(inputs[0]):
         return False
     try:
         return _can_be_left(inputs[0], store, caller) and (

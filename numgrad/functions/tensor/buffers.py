@@ -21,7 +21,14 @@ from ..._tensor import Tensor
 from ...engine.capture import stores
 from ...engine.capture.bindings import can_bind, rebind, references_of
 from ...engine.capture.containers import container_of, is_contained
-from ...engine.capture.ownership import has_its_memory, is_of_call, is_own
+from ...engine.capture.ownership import (
+    has_its_memory,
+    is_lent,
+    is_of_call,
+    is_own,
+    is_seen_by_name,
+    lent,
+)
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
 from ...engine.graph.callsite import release
@@ -38,16 +45,27 @@ class _Last(threading.local):
     frame = 0
     place = -1
     array: np.ndarray | None = None
+    elements: np.ndarray | None = None
 
     @staticmethod
     def tensor() -> Tensor | None:
         return None
 
-    def set(self, frame: FrameType, tensor: Tensor, array: np.ndarray | None) -> None:
-        """Note a write. The array before is given where it is not known whether the tensor that
-        NumPy has asked is the whole value."""
+    def set(
+        self,
+        frame: FrameType,
+        tensor: Tensor,
+        array: np.ndarray | None,
+        elements: np.ndarray | None,
+    ) -> None:
+        """Note a write, and the elements that NumPy is given in place of zeros. The array before is
+        given where it is not known whether the tensor that NumPy has asked is the whole value."""
         self.frame, self.place, self.tensor = id(frame), frame.f_lasti, weakref.ref(tensor)
-        self.array = array
+        self.array, self.elements = array, elements
+
+    def elements_for(self, asked: Tensor) -> np.ndarray:
+        """Return what NumPy is given in place of the elements of a tensor that it has asked."""
+        return np.zeros(asked.shape, asked.dtype) if self.elements is None else self.elements
 
     def is_of(self, frame: FrameType, tensor: Tensor) -> bool:
         is_there = (self.frame, self.place) == (id(frame), frame.f_lasti)
@@ -57,9 +75,11 @@ class _Last(threading.local):
 _last = _Last()
 
 
-def is_written(tensor: Tensor, frame: FrameType, is_number: bool) -> bool:
-    """Whether a tensor need not give NumPy its elements: it has been written into another tensor,
-    which has taken the place of the array that NumPy writes.
+def written(tensor: Tensor, frame: FrameType, is_number: bool) -> np.ndarray | None:
+    """Return other elements for NumPy than those of a tensor which has been written into another
+    tensor, as that has taken the place of the array that NumPy writes; None for any other tensor.
+
+    The elements are what the array holds already where a captured function reads it at a replay.
 
     Parameters
     ----------
@@ -70,38 +90,56 @@ def is_written(tensor: Tensor, frame: FrameType, is_number: bool) -> bool:
     """
     is_asked_to_leave = tensor.array is None or (tensor.requires_grad and mode.grad)
     if not is_asked_to_leave or not stores.is_storing(frame) or not is_users(frame):
-        return False
+        return None
     if settings.numpy == "never" or not has_exact_counts():
-        return False
+        return None
     try:
         return _write(tensor, frame, stores.store_of(frame), is_number)
     except UnreadableError:
-        return False
+        return None
     finally:
         release(frame)
 
 
-def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> bool:
-    count = _references(frame)
+def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> np.ndarray | None:
+    counts = _references(frame)
     array = stores.read(store.holder, frame)
     if isinstance(array, Tensor):
-        return _last.is_of(frame, array) and not _is_undone(store, frame)
-    if not can_be_tensor(array, tensor) or not _can_be_bound(store, frame, array):
-        return False
+        is_again = _last.is_of(frame, array) and not _is_undone(store, frame)
+        return _last.elements_for(tensor) if is_again else None
+    if not _can_hold(array, tensor) or not is_seen_by_name(array):
+        return None
+    if not _can_be_bound(store, frame, array):
+        return None
     key = _plain_key(store, frame)
-    value = _value(tensor, _region(array, key), store.value, frame, is_number)
-    if count != _references_of_one(store.holder, frame, array, key, value):
-        return False
+    region = _region(array, key)
+    value = _value(tensor, region, store.value, frame, is_number)
+    if counts != _references_of_one(store.holder, frame, array, key, value):
+        return None
+    elements = _elements(tensor, value, array, region, is_number)
+    del region  # which may be a view, and a reference to the array
     before = array.copy("K")
     made = _made(before, tensor, key, value)
     rebind(store.holder, frame, made)
-    expected = count + 1 - references_of(store.holder)  # one is the variable `array`
+    expected = counts[0] + 1 - references_of(store.holder)  # one is the variable `array`
     if sys.getrefcount(array) == expected and before.tobytes() == array.tobytes():
         is_whole = value is not tensor or array[key].ndim == 0 or _is_known(store.value, frame)
-        _last.set(frame, made, None if is_whole else array)
-        return True
+        _last.set(frame, made, None if is_whole else array, elements)
+        return _last.elements_for(tensor)
     rebind(store.holder, frame, array)  # another thread has taken or written it meanwhile
-    return False
+    return None
+
+
+def _elements(
+    tensor: Tensor, value: Any, array: np.ndarray, region: Any, is_number: bool
+) -> np.ndarray | None:
+    """Return what NumPy is to write into the region of an array that has lost its name: the
+    elements that are there if a captured function has computed with the array, else None."""
+    if not is_lent(array):
+        return None
+    if value is not tensor or (is_number and np.size(region) != 1):
+        raise UnreadableError
+    return np.array(region)
 
 
 def _is_undone(store: Store, frame: FrameType) -> bool:
@@ -135,12 +173,17 @@ def _can_be_bound(store: Store, frame: FrameType, array: np.ndarray) -> bool:
 
 
 def can_be_tensor(array: Any, tensor: Tensor) -> bool:
-    """Whether a tensor can stand in the place of an array, and elements of another one be written
-    to it."""
+    """Whether a tensor can stand in the place of an array that has its memory for itself, and
+    elements of another one be written to it."""
+    return _can_hold(array, tensor) and has_its_memory(array)
+
+
+def _can_hold(array: Any, tensor: Tensor) -> bool:
+    """Whether elements of a tensor can be written to an array."""
     if type(array) is not np.ndarray or array.dtype.kind not in "fc" or not array.dtype.isnative:
         return False
     is_fitting = array.dtype.kind == "c" or tensor.dtype.kind != "c"
-    return is_fitting and array.flags.writeable and has_its_memory(array)
+    return is_fitting and array.flags.writeable
 
 
 def _is_fixed(store: Store, frame: FrameType) -> bool:
@@ -244,15 +287,20 @@ def _shape_of(value: Any) -> tuple[int, ...]:
 # The count of references --------------------------------------------------------------------------
 
 
-def _references(frame: FrameType) -> int:
-    """Return the number of references to the array into which a frame writes."""
-    return sys.getrefcount(stores.read(stores.store_of(frame).holder, frame))
+def _references(frame: FrameType) -> tuple[int, int]:
+    """Return the numbers of references to the array into which a frame writes, and to the array
+    whose memory that views; 0 where there is none."""
+    array = stores.read(stores.store_of(frame).holder, frame)
+    base = getattr(array, "base", None)
+    of_base = 0 if base is None else sys.getrefcount(base)
+    del base
+    return sys.getrefcount(array) - 1, of_base  # without the variable
 
 
 class _Probe:
     """A value that counts the references to the array to which it is written."""
 
-    def __init__(self, tensor: Tensor, counts: list[int]) -> None:
+    def __init__(self, tensor: Tensor, counts: list[tuple[int, int]]) -> None:
         self.zeros = np.zeros(tensor.shape, tensor.dtype)
         self.counts = counts
 
@@ -271,13 +319,23 @@ class _Probe:
 
 def _references_of_one(
     holder: Any, frame: FrameType, array: np.ndarray, key: Any, value: Any
-) -> int:
-    """Return the number of references to an array with a single name, while NumPy writes a value of
-    this structure at this key."""
-    counts: list[int] = []
+) -> tuple[int, int]:
+    """Return the numbers of references to an array with a single name and to its base, while NumPy
+    writes a value of this structure at this key."""
+    counts: list[tuple[int, int]] = []
     write = _WRITES[kind_of(holder, frame)]
-    write(np.zeros(array.shape, array.dtype).copy, key, _probing(value, counts))
-    return counts[0] if counts else -1
+    write(_maker(array), key, _probing(value, counts))
+    if not counts:
+        return -1, -1
+    of_array, of_base = counts[0]
+    return of_array + lent(array), of_base + (0 if array.base is None else lent(array.base))
+
+
+def _maker(array: np.ndarray) -> Callable[[], np.ndarray]:
+    """Return a function that makes an array like another one, which has a base like that, too."""
+    if array.base is None:
+        return np.zeros(array.shape, array.dtype).copy
+    return lambda: np.zeros((1, *array.shape), array.dtype)[0]
 
 
 def kind_of(holder: Any, frame: FrameType) -> str:

@@ -17,7 +17,7 @@ from ..array.results import delivered, way_out
 from ..elementwise.universal import with_options
 from ..products.sparse import combined, is_operator_of_scipy
 from .augmented import computed_in_place
-from .buffers import is_written
+from .buffers import written
 from .numpy_table import CONVERSIONS, METHODS, RENAMED, UFUNCS, functions, scipy_function
 from .python_operators import is_operand
 from .written_arguments import WRITING, with_tensor
@@ -33,8 +33,9 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
     the tensor, an object that is no array of numbers."""
     if is_operator_of_scipy(sys._getframe(1)):
         return np.empty((), object)
-    if is_written(tensor, sys._getframe(1), False):
-        return np.zeros(tensor.shape, tensor.dtype if dtype is None else dtype)
+    elements = written(tensor, sys._getframe(1), False)
+    if elements is not None:
+        return elements.astype(tensor.dtype if dtype is None else dtype)
     tensor._computed()
     what, instead = _way_out(dtype)
     has_slope = instead is escapes.ARRAY
@@ -47,14 +48,14 @@ def array(tensor: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarra
 
 def float_of(tensor: Any) -> float:
     """Return the only element of a tensor as a number, which NumPy may be about to write."""
-    if is_written(tensor, sys._getframe(1), True):
-        return 0.0
-    return float(tensor._number("float"))
+    elements = written(tensor, sys._getframe(1), True)
+    return float(tensor._number("float") if elements is None else elements.flat[0])
 
 
 def complex_of(tensor: Any) -> complex:
     """Return the only element as a complex number, as `float_of` does."""
-    return 0j if is_written(tensor, sys._getframe(1), True) else complex(tensor._number("complex"))
+    elements = written(tensor, sys._getframe(1), True)
+    return complex(tensor._number("complex") if elements is None else elements.flat[0])
 
 
 def _way_out(dtype: Any) -> tuple[str, str]:

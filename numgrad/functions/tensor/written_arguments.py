@@ -15,7 +15,7 @@ from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
 from ...engine.capture.bindings import can_bind, rebind
-from ...engine.capture.ownership import is_of_call
+from ...engine.capture.ownership import is_of_call, lent
 from ...engine.capture.stores import LOCAL, NAME, UnreadableError
 from ...engine.capture.user_call import is_users
 from ...engine.graph.callsite import release
@@ -64,7 +64,7 @@ def _in_its_place(
     place = stores.first_argument(frame.f_code, frame.f_lasti)
     if stores.read(place, frame) is not args[0] or not can_bind(place, frame):
         return None
-    if count != _least(way, kind_of(place, frame)):
+    if count != _least(way, kind_of(place, frame)) + lent(args[0]):
         return None
     if not all(can_be_tensor(args[0], value) for value in values):
         return None

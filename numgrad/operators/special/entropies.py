@@ -68,6 +68,10 @@ declare("pseudo_huber", "delta r", "``delta**2 * (sqrt(1 + (r / delta)**2) - 1)`
 # Transforms of Box and Cox. With L = log(x) the first is L * exprel(lmbda * L), and so on.
 
 LAMBDA = ((0.3, 2), (-1, 2))
+_OUT = "where(lmbda * x > 2.0, lmbda * x, 2.0)"
+_BENT = (f"where(lmbda * x > 2.0, 2 * (log1p({_OUT}) - {_OUT} / (1 + {_OUT})) / {_OUT} / {_OUT},"
+         " hyp2f1(2.0, 2.0, 3.0, -where(lmbda * x > 2.0, 0.0, lmbda * x)))")
+"""``hyp2f1(2, 2, 3, -lmbda * x)``, which is elementary, but a difference next to 0."""
 declare("exprel", "x", "``expm1(x) / x``, 1 at 0", tried=((-2, 2),), dx="0.5 * hyp1f1(2.0, 3.0, x)")
 declare("boxcox", "x lmbda", "Box-Cox transform ``(x**lmbda - 1) / lmbda``, ``log(x)`` at 0",
         domain="x > 0", tried=LAMBDA, dx=("x ** (lmbda - 1)", "lower_power(x, lmbda, 1.0)"),
@@ -83,12 +87,12 @@ declare("boxcox1p", "x lmbda", "`boxcox` of ``1 + x``", domain="x > -1", tried=L
 declare("inv_boxcox", "x lmbda", "inverse of `boxcox` in its first argument",
         domain="lmbda * x > -1", tried=((-0.4, 0.8), (-0.9, 2)), dx="y / (1 + lmbda * x)",
         dlmbda=("y * (x / (1 + lmbda * x) - log1p(lmbda * x) / lmbda) / lmbda",
-                "-0.5 * y * x * x * hyp2f1(2.0, 2.0, 3.0, -lmbda * x)"))
+                f"-0.5 * y * x * x * {_BENT}"))
 declare("inv_boxcox1p", "x lmbda", "inverse of `boxcox1p` in its first argument",
         domain="lmbda * x > -1", tried=((-0.4, 0.8), (-0.9, 2)),
         dx="(1 + y) / (1 + lmbda * x)",
         dlmbda=("(1 + y) * (x / (1 + lmbda * x) - log1p(lmbda * x) / lmbda) / lmbda",
-                "-0.5 * (1 + y) * x * x * hyp2f1(2.0, 2.0, 3.0, -lmbda * x)"))
+                f"-0.5 * (1 + y) * x * x * {_BENT}"))
 
 # Others -------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.errors import DetachedError
+from numgrad.errors import CaptureError, DetachedError
 from tests.sampling import one_in
 
 X = np.array([0.3, 0.6, 1.1])
@@ -237,11 +237,50 @@ def by_methods_of_operators(x):
     return h
 
 
+def computed_with_before(x):
+    h, k = np.ones(4), np.full(3, 2.0)
+    for _ in range(2):
+        h[1:] = h[1:] * x + h[0]
+    y = k * x
+    k += x
+    k[:] = k * x[1]
+    k[1] = h[0] * x[0]
+    return h[1:] * k + y
+
+
+def rows_of_reshaped(x):
+    h = np.arange(6.0).reshape(2, 3)
+    y = h * x
+    h[1] = 2.0 * x
+    h[:, 0] = x[:2]
+    return h + y
+
+
+def of_an_inner_function(x):
+    h = np.full(3, 2.0)
+
+    def step():
+        h[1:] = h[:2] * x[1:] + h[1:]
+
+    step()
+    step()
+    return h
+
+
+def with_a_number_for_all(x):
+    h, k = np.arange(4.0), np.full(2, 3.0) * 1j
+    y = h[1:] * x + k[0].imag
+    h[1:] = x[0]
+    k[0] = x[1] * k[1]
+    return h[1:] * y + abs(k[0])
+
+
 PROGRAMS = [
     recurrence, homogeneous, rows_of_lists, nested_lists, with_a_list_that_has_a_name, broadcast,
     at_arrays_of_indices, augmented, augmented_by_slices, of_functions, shared, handed_over,
     of_an_object, single_precision, complex_numbers, reshaped, in_blocks, of_containers, of_calls,
-    conditional, chained, by_functions, by_methods_of_operators,
+    conditional, chained, by_functions, by_methods_of_operators, computed_with_before,
+    rows_of_reshaped, of_an_inner_function, with_a_number_for_all,
 ]  # fmt: skip
 
 
@@ -280,6 +319,26 @@ def test_captured_functions_write_no_arrays_that_others_may_have():
 
     with pytest.raises(REFUSED):
         ng.jit(of_a_table)(X)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "h = np.ones(3); v = h[1:]; y = h * x; h[:] = y; y = y + v.sum()",
+        "h = np.ones(3); w = h; y = h * x; h[0] = x[0]; y = y + w",
+        "h = np.ones(3); t = ng.asarray(h); y = t * x; h[:] = y; y = y + t",
+        "h = np.ones(3); y = h * x; h[0] = 5.0; y = y + h",
+        "h = np.ones(3); y = h * x; h[1:] = [x[0], x[1]]; y = y + h",
+    ],
+)
+def test_captured_functions_write_no_arrays_that_they_have_computed_with_and_others_see(program):
+    names = {"np": np, "ng": ng}
+    exec(f"def f(x):\n {program}\n return y", names)
+    try:
+        found = ng.jit(names["f"])(X)
+    except (*REFUSED, CaptureError):
+        return
+    np.testing.assert_array_equal(found, names["f"](X))
 
 
 REFUSALS = [
@@ -467,7 +526,7 @@ def drawn(seed):
     values = ["x[0] * x[1]", "x[2]", "2.0", "x[0] ** 2", "a[1] + x[0]"]
     vectors = [
         "x", "x * 2", "[x[0], 1.0, x[1]]", "(x[0], x[0], x[2])", "np.ones(3)", "B[0]", "f(x)",
-        "x[1] * np.ones(3)", "[x[1]] * 3", "x[0]", "a",
+        "x[1] * np.ones(3)", "[x[1]] * 3", "x[0]", "a", "a * x", "B[1] + x",
     ]  # fmt: skip
     for _ in range(rng.integers(3, 9)):
         i, j, name, table = rng.integers(3), rng.integers(3), one(names), one(tables)
@@ -532,4 +591,23 @@ def test_programs_at_random_are_numpys_or_refused(part):
                 other = found[name]
                 other = other.detach().numpy() if isinstance(other, ng.Tensor) else other
                 np.testing.assert_allclose(other, value, rtol=1e-15, err_msg="\n".join(lines))
+    assert done > 20
+
+
+@pytest.mark.parametrize("part", one_in(10, range(40)))
+def test_captured_programs_at_random_are_numpys_or_refused(part):
+    done = 0
+    for seed in range(50 * part, 50 * part + 50):
+        lines = drawn(seed)
+        program = ng.jit(lambda x, lines=lines: run(lines, x, True))
+        for _ in range(2):
+            try:
+                found = program(X)
+            except (*REFUSED, CaptureError):
+                continue
+            done += 1
+            for name, value in run(lines, X, True).items():
+                np.testing.assert_allclose(
+                    found[name], value, rtol=1e-15, err_msg="\n".join(lines)
+                )
     assert done > 20

@@ -259,8 +259,6 @@ def quad(
     >>> round(value.item(), 6), round(ng.grad(value, rate)[0].item(), 6)  # 1/rate, -1/rate**2
     (0.5, -0.25)
     """
-    from scipy import integrate
-
     parameters = Parameters(args, "quad")
     options = controls(
         {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points, "weight": weight,
@@ -268,16 +266,12 @@ def quad(
         "quad",
     )  # fmt: skip
     scalar = Scalar(func, parameters.closure)
-    numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
-    low, high = real_number(a, "a"), real_number(b, "b")
-    value, *others = integrate.quad(
-        scalar, low, high, numbers, full_output=full_output, complex_func=complex_func, **options
-    )
+    kinds = {"full_output": full_output, "complex_func": complex_func}
+    value, *others = _integrated(scalar, a, b, parameters, **kinds, **options)
     ends = [x for x in (a, b) if isinstance(x, Tensor)]
     if not (ends or parameters.has_tensors or scalar.returns_tensors):
         return value, *others
-    follows = parameters.want_grad or (mode.grad and any(x.requires_grad for x in ends))
-    if not follows:
+    if not (parameters.want_grad or (mode.grad and any(x.requires_grad for x in ends))):
         return tensor(value), *others
     if complex_func:
         raise NotDifferentiableError(
@@ -290,3 +284,13 @@ def quad(
         as_real(a, "quad"), as_real(b, "quad"), *parameters.sources,
     )  # fmt: skip
     return found, *others
+
+
+def _integrated(
+    scalar: Scalar, a: Any, b: Any, parameters: Parameters, **options: Any
+) -> tuple[Any, ...]:
+    """Return what SciPy finds for numbers."""
+    from scipy import integrate
+
+    numbers = parameters.args([leaf.detach() for leaf in parameters.tensors])
+    return integrate.quad(scalar, real_number(a, "a"), real_number(b, "b"), numbers, **options)

@@ -175,46 +175,69 @@ def odeint(
     >>> y.shape, round(ng.grad(y[-1, 0], rate)[0].item(), 5)  # -2 exp(-1)
     ((2, 1), -0.73576)
     """
-    _require_served(
-        {
-            "full_output": (full_output, False, "ask solve_ivp for nfev and njev"),
-            "tcrit": (tcrit, None, "integrate from one critical time to the next"),
-            "mxordn": (mxordn, 12, "leave it out"),
-            "mxords": (mxords, 5, "leave it out"),
-        }
-    )
+    _require_served(full_output=full_output, tcrit=tcrit, mxordn=mxordn, mxords=mxords)
     args = args if isinstance(args, tuple) else (args,)
-    tolerances = {"rtol": 1.49012e-8 if rtol is None else rtol}
-    tolerances["atol"] = 1.49012e-8 if atol is None else atol
-    first, most = real_number(h0, "h0"), real_number(hmax, "hmax")
-    steps = {"first_step": first or None, "max_step": most or np.inf, "min_step": hmin}
+    options = _solver_options(rtol, atol, h0, hmax, hmin)
+    options["jac"] = "dense" if Dfun is None else _jacobian(Dfun, args, tfirst, col_deriv)
+    start, (times, places) = reshape(as_real(y0, "odeint"), -1), _distinct(t)
+    start = start if isinstance(y0, Tensor) or start.requires_grad else start.numpy()
+    y = start[None]  # at a single time, that of the start
+    if len(times) > 1:
+        span = times[0], times[-1]
+        found = solve_ivp(_slope(func, tfirst), span, start, "LSODA", times, args, **options)
+        if not found.success:
+            warnings.warn(f"odeint: {found.message}", RuntimeWarning, stacklevel=2)
+        y = matrix_transpose(found.y) if isinstance(found.y, Tensor) else found.y.T
+    return y if places is None else y[places]
+
+
+_REFUSED = {
+    "full_output": (False, "ask solve_ivp for nfev and njev"),
+    "tcrit": (None, "integrate from one critical time to the next"),
+    "mxordn": (12, "leave it out"),
+    "mxords": (5, "leave it out"),
+}
+"""The default of each option that is not served, and what to do instead."""
+
+
+def _require_served(**given: Any) -> None:
+    for name, (default, instead) in _REFUSED.items():
+        value = given[name]
+        if np.ndim(value) or value != default:
+            raise NotImplementedError(f"odeint: {name}={value!r} is not served; {instead}")
+
+
+def _solver_options(rtol: Any, atol: Any, h0: Any, hmax: Any, hmin: Any) -> dict[str, Any]:
+    """Return the options of `solve_ivp` for tolerances and sizes of steps; 0 is no bound."""
+    return {
+        "rtol": 1.49012e-8 if rtol is None else rtol,
+        "atol": 1.49012e-8 if atol is None else atol,
+        "first_step": real_number(h0, "h0") or None,
+        "max_step": real_number(hmax, "hmax") or np.inf,
+        "min_step": hmin,
+    }
+
+
+def _slope(func: Callable[..., Any], tfirst: bool) -> Callable[..., Any]:
+    """Return the user's function as one of time and state."""
 
     def slope(t: Any, y: Any, *args: Any) -> Any:
         return func(t, y, *args) if tfirst else func(y, t, *args)
 
-    def jacobian(t: Any, y: Any) -> Any:
+    return slope
+
+
+def _jacobian(
+    Dfun: Callable[..., Any], args: tuple[Any, ...], tfirst: bool, col_deriv: bool
+) -> Callable[[Any, Any], np.ndarray]:
+    """Return the user's Jacobian as a function of time and state."""
+
+    def jacobian(t: Any, y: Any) -> np.ndarray:
         given = [number(leaf) for leaf in args]
         found = np.asarray(Dfun(t, y, *given) if tfirst else Dfun(y, t, *given), float)
         return found.T if col_deriv else found
 
-    start, (times, places) = reshape(as_real(y0, "odeint"), -1), _distinct(t)
-    start = start if isinstance(y0, Tensor) or start.requires_grad else start.numpy()
-    if len(times) == 1:  # that of the start
-        return start[None] if places is None else start[None][places]
-    found = solve_ivp(
-        slope, (times[0], times[-1]), start, "LSODA", times, args,
-        jac="dense" if Dfun is None else jacobian, **tolerances, **steps,
-    )  # fmt: skip
-    if not found.success:
-        warnings.warn(f"odeint: {found.message}", RuntimeWarning, stacklevel=2)
-    y = matrix_transpose(found.y) if isinstance(found.y, Tensor) else found.y.T
-    return y if places is None else y[places]
-
-
-def _require_served(options: dict[str, tuple[Any, Any, str]]) -> None:
-    for name, (given, default, instead) in options.items():
-        if np.ndim(given) or given != default:
-            raise NotImplementedError(f"odeint: {name}={given!r} is not served; {instead}")
+    return jacobian
 
 
 def _distinct(t: Any) -> tuple[Any, Any]:

@@ -14,22 +14,41 @@ FIRST, SECOND = "Bessel function of the first kind", "Bessel function of the sec
 
 # Of the first and the second kind -----------------------------------------------------------------
 
-declare("j0", "x", f"{FIRST}, order 0", value=cylinder.j0, tried=LINE, dx="-j1(x)")
+# SciPy's functions of any order lose digits with the size of the argument, those of order 0 and 1
+# lose none: far out the slopes of order 1 are made of these.
+
+OUTER = 1e4
+
+
+def j1_slope(x, y):
+    outer = abs(x) > OUTER
+    near = 0.5 * (j0(x) - jv(2.0, where(outer, 1.0, x)))
+    return where(outer, j0(x) - where(outer, y, 0.0) / where(outer, x, 1.0), near)
+
+
+def y1_slope(x, y):
+    outer = x > OUTER
+    near = 0.5 * (y0(x) - yv(2.0, where(outer, 1.0, x)))
+    far_out = y0(x) - where(outer, y, 0.0) / where(outer, x, 1.0)
+    return where(x == 0, math.inf, where(outer, far_out, near))
+
+
+j0 = declare("j0", "x", f"{FIRST}, order 0", value=cylinder.j0, tried=LINE, dx="-j1(x)")
 declare("j1", "x", f"{FIRST}, order 1", value=cylinder.j1, tried=LINE,
-        dx="0.5 * (j0(x) - jv(2.0, x))")
-declare("jv", "v z", f"{FIRST}, real order", complex="dz", **ORDER,
+        dx=("0.5 * (j0(x) - jv(2.0, x))", j1_slope))
+jv = declare("jv", "v z", f"{FIRST}, real order", complex="dz", **ORDER,
         dz="0.5 * (jv(v - 1, z) - jv(v + 1, z))")
 declare("jve", "v z", "`jv` times ``exp(-abs(z.imag))``", **ORDER,
         dz="0.5 * (jve(v - 1, z) - jve(v + 1, z))")
-declare("y0", "x", f"{SECOND}, order 0", value=cylinder.y0, domain="x >= 0", tried=LINE,
+y0 = declare("y0", "x", f"{SECOND}, order 0", value=cylinder.y0, domain="x >= 0", tried=LINE,
         dx="-y1(x)")
 declare("y1", "x", f"{SECOND}, order 1", value=cylinder.y1, domain="x >= 0", tried=LINE,
-        dx="where(x == 0, math.inf, 0.5 * (y0(x) - yv(2.0, x)))")
+        dx=("where(x == 0, math.inf, 0.5 * (y0(x) - yv(2.0, x)))", y1_slope))
 declare("yn", "n x", f"{SECOND}, integer order", domain="x >= 0", fixed="n", tried=ORDERS,
         value="nd",
         dx="0.5 * (yn(n - 1, x) - yn(n + 1, x))")
-declare("yv", "v z", f"{SECOND}, real order", complex="dz", domain="z >= 0 or complex", **ORDER,
-        dz="0.5 * (yv(v - 1, z) - yv(v + 1, z))")
+yv = declare("yv", "v z", f"{SECOND}, real order", complex="dz", domain="z >= 0 or complex",
+        **ORDER, dz="0.5 * (yv(v - 1, z) - yv(v + 1, z))")
 declare("yve", "v z", "`yv` times ``exp(-abs(z.imag))``", domain="z >= 0", **ORDER,
         dz="0.5 * (yve(v - 1, z) - yve(v + 1, z))")
 declare("hankel1", "v z", "Hankel function of the first kind, ``jv + 1j * yv``",

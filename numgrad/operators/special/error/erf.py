@@ -17,7 +17,7 @@ NAMES.update(
     HALF_SQRT_PI=math.sqrt(math.pi) / 2,
     SQRT_HALF_PI=math.sqrt(math.pi / 2),
 )
-NEAR = 8.0
+NEAR, LARGE = 8.0, 1e15
 SQRT_HALF, SQRT_HALF_PI, HALF_SQRT_PI = (NAMES[name] for name in
                                          ("SQRT_HALF", "SQRT_HALF_PI", "HALF_SQRT_PI"))
 ERFINV, ERFCINV, NDTRI = (ForeignFunction(name, "d") for name in ("erfinv", "erfcinv", "ndtri"))
@@ -26,28 +26,38 @@ ERFINV, ERFCINV, NDTRI = (ForeignFunction(name, "d") for name in ("erfinv", "erf
 def decay(z, turn):
     """``1 - 3 r + 15 r**2 - ...`` with ``r = turn / (2 z**2)``: the derivatives of `erfcx` (1) and
     of `dawsn` and `wofz` (-1) for large arguments, where the formulas are differences of nearly
-    equal numbers."""
+    equal numbers. Squares of the largest arguments are infinite: there the series is 1."""
     far = abs(z) > NEAR
     z = where(far, z, z + 2 * NEAR)  # where the other branch is taken, only finite
-    ends = abs(z) == math.inf
-    z = where(ends, NEAR, z)
+    ends, large = abs(z) == math.inf, abs(z) > LARGE
+    inverse = 1 / where(ends, NEAR, z)
+    z = where(large, NEAR, z)
     r = turn / (2 * z * z)
     total, k = 1.0, 39.0
     for _ in range(19):
         total = 1.0 - k * r * total
         k = k - 2.0
-    return where(ends, 0.0, total / (z * z))
+    return where(ends, 0.0, where(large, inverse * inverse, total / (z * z)))
 
 
 def wofz_slope(z, y):
-    near = -2 * z * y + TWO_I_OVER_SQRT_PI
-    below = z.imag < 0
-    wave = where(below, -4 * z * math.exp(where(below, -z * z, 0 * z)), 0 * z)
-    return where(abs(z) > NEAR, wave - 0.5 * TWO_I_OVER_SQRT_PI * decay(z, -1.0), near)
+    far, below = abs(z) > NEAR, z.imag < 0
+    near = -2 * where(far, 0 * y, z) * y + TWO_I_OVER_SQRT_PI
+    low = where(below, z, 0 * y)
+    wave = where(below, -4 * low * math.exp(-low * low), 0 * y)
+    return where(far, wave - 0.5 * TWO_I_OVER_SQRT_PI * decay(z, -1.0), near)
 
 
 TWO_I_OVER_SQRT_PI = 2j / math.sqrt(math.pi)
 NAMES.update(decay=decay)
+
+
+def log_ndtr_curvature(x, y):
+    """-1 far below 0, where the slope is infinite and its excess over ``-x`` is 0."""
+    far = abs(x) == math.inf
+    inside = -where(far, 0.0, y) * log_ndtr_excess(where(far, 0.0, x))
+    return where(x == -math.inf, -1.0, inside)
+
 
 # Slopes, which have slopes of their own: 0 at infinity, where a product would be NaN. Those of
 # inverse functions are made of what `erfcx` is there and of the argument: an exponential of the
@@ -63,10 +73,10 @@ declare("exp_square", "x", "``exp(x**2)``", value=normal.exp_square, complex="ma
         **TAILS, dx="2 * (x * y)")
 declare("erfcx_derivative", "k x", "derivative ``k`` of `erfcx`", fixed="k", scipy="",
         value=normal.erfcx_derivative, tried=((1, 1), (-2, 2)), dx="erfcx_derivative(k + 1, x)")
-declare("log_ndtr_excess", "x", "``x`` and the slope of `log_ndtr`", value=normal.log_ndtr_excess,
-        **TAILS, dx="1 - log_ndtr_slope(x) * y")
+log_ndtr_excess = declare("log_ndtr_excess", "x", "``x`` and the slope of `log_ndtr`",
+        value=normal.log_ndtr_excess, **TAILS, dx="1 - log_ndtr_slope(x) * y")
 declare("log_ndtr_slope", "x", "slope of `log_ndtr`", value=normal.log_ndtr_slope, **TAILS,
-        dx="-y * log_ndtr_excess(where(x == math.inf, 0 * y, x))")
+        dx=("-y * log_ndtr_excess(x)", log_ndtr_curvature))
 
 
 def rising_out(t, share):

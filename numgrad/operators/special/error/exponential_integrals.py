@@ -6,6 +6,7 @@ from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
 from ...elementwise.double_double import exp_of, product_rest
 from ..formulas import declare
+from ..hypergeometric.hypergeometric import hyp2f1
 from ..hypergeometric.lambert import lambert, omega
 from .fresnel import fresnel_c, fresnel_cosine, fresnel_s, fresnel_sine
 from .integral_parts import cosine_integral, hyperbolic_sine_integral
@@ -15,7 +16,8 @@ SQRT_2PI = math.sqrt(2 * math.pi)
 OWN = {"fresnel_s": fresnel_s, "fresnel_c": fresnel_c, "sici_ci": cosine_integral,
        "shichi_shi": hyperbolic_sine_integral}  # fmt: skip
 
-declare("expi", "x", "exponential integral Ei", complex="z", tried=LINE, dx="math.exp(x) / x")
+declare("expi", "x", "exponential integral Ei", complex="z", tried=LINE,
+        dx=("math.exp(x) / x", "math.exp(x) / where(abs(x) == math.inf, 1.0, x)"))
 declare("exp1", "x", "exponential integral E1", complex="z", domain="x > 0 or complex", tried=LINE,
         dx="-math.exp(-x) / x")
 declare("expn", "n x", "exponential integral of order ``n``", domain="n >= 0, x >= 0",
@@ -94,15 +96,52 @@ declare("kolmogorov", "x", "limit of Kolmogorov's distribution, its survival fun
 # Elliptic -----------------------------------------------------------------------------------------
 
 MODULUS = {"domain": "m < 1", "tried": ((-0.9, 0.9),)}
-declare("ellipk", "m", "complete elliptic integral of the first kind", **MODULUS,
-        dm=("(ellipe(m) / (1 - m) - ellipk(m)) / (2 * m)",
-            "math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, m) / (1 - m)"))
-declare("ellipkm1", "p", "complete elliptic integral of the first kind of ``1 - p``",
-        domain="p > 0", tried=((0.2, 0.9),),
-        dp=("-(ellipe(1 - p) / p - ellipk(1 - p)) / (2 * (1 - p))",
-            "-math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, 1 - p) / p"))
-declare("ellipe", "m", "complete elliptic integral of the second kind", **MODULUS,
-        dm=("(ellipe(m) - ellipk(m)) / (2 * m)", "-math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, m)"))
+COMPLEMENT = {"domain": "p > 0", "tried": ((0.2, 0.9),)}
+
+# A slope is a quotient of differences, which cancel next to ``m = 0``. There it is a hypergeometric
+# function, of which SciPy's numbers are infinite for large arguments and next to 1.
+
+def ellipk_slope(m, y):
+    far = ((m < -2) & (m > -math.inf)) | ((m > 0.8) & (m < 1))
+    out, near = where(far, m, -2.0), where(far | (m == -math.inf), 0.0, m)
+    quotient = (ellipe(out) / (1 - out) - where(far, y, 1.0)) / (2 * out)
+    series = math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, near) / (1 - near)
+    return where(far, quotient, where(m == -math.inf, 0.0, series))
+
+
+def ellipe_slope(m, y):
+    far = ((m < -2) & (m > -math.inf)) | ((m > 0.8) & (m < 1))
+    out, near = where(far, m, -2.0), where(far | (m == -math.inf), 0.0, m)
+    quotient = (where(far, y, 1.0) - ellipk(out)) / (2 * out)
+    series = -math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, near)
+    return where(far, quotient, where(m == -math.inf, 0.0, series))
+
+
+def ellipkm1_slope(p, y):
+    far = ((p > 3) & (p < math.inf)) | ((p < 0.2) & (p > 0))
+    out, near = where(far, p, 3.0), where(far | (p == math.inf), 1.0, p)
+    quotient = (ellipem1(out) / out - where(far, y, 1.0)) / (2 * (1 - out))
+    series = math.pi / 8 * hyp2f1(0.5, 0.5, 2.0, 1 - near) / near
+    return -where(far, quotient, where(p == math.inf, 0.0, series))
+
+
+def ellipem1_slope(p, y):
+    far = ((p > 3) & (p < math.inf)) | ((p < 0.2) & (p > 0))
+    out, near = where(far, p, 3.0), where(far | (p == math.inf), 1.0, p)
+    quotient = (where(far, y, 1.0) - ellipkm1(out)) / (2 * (1 - out))
+    series = -math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, 1 - near)
+    return -where(far, quotient, where(p == math.inf, 0.0, series))
+
+
+ellipk = declare("ellipk", "m", "complete elliptic integral of the first kind", **MODULUS,
+        dm=("(ellipe(m) / (1 - m) - ellipk(m)) / (2 * m)", ellipk_slope))
+ellipe = declare("ellipe", "m", "complete elliptic integral of the second kind", **MODULUS,
+        dm=("(ellipe(m) - ellipk(m)) / (2 * m)", ellipe_slope))
+ellipkm1 = declare("ellipkm1", "p", "complete elliptic integral of the first kind of ``1 - p``",
+        **COMPLEMENT,
+        dp=("-(ellipe(1 - p) / p - ellipk(1 - p)) / (2 * (1 - p))", ellipkm1_slope))
+ellipem1 = declare("ellipem1", "p", "`ellipe` of ``1 - p``", value="ellipe(1 - p)", scipy="",
+        **COMPLEMENT, dp=("-(ellipe(1 - p) - ellipk(1 - p)) / (2 * (1 - p))", ellipem1_slope))
 
 
 def within(phi):
@@ -155,9 +194,16 @@ for _place, (_name, _about, _formula) in enumerate((
 
 # Lambert's function -------------------------------------------------------------------------------
 
+def omega_slope(y):
+    """Of large values by their reciprocals, so that no slope of the slope is a difference."""
+    far = abs(y) > 1
+    out, near = where(far, y, 1.0), where(far, 1.0, y)
+    return where(far, 1 / (1 + 1 / out), near / (1 + near))
+
+
 declare("lambertw", "z k", "Lambert's function, branch ``k``: ``w * exp(w) == z``",
         value=lambert, complex=lambert, gives_complex=True, scipy="", fixed="k",
         tried=((0.5, 3), (0, 0)),
         dz=("w / (z * (1 + w))", "math.exp(-y) / (1 + y)"))
 declare("wrightomega", "z", "Wright's omega function, ``w + log(w) == z``", value=omega,
-        complex="z", tried=((-2, 3),), dz="y / (1 + y)")
+        complex="z", tried=((-2, 3),), dz=("y / (1 + y)", omega_slope))

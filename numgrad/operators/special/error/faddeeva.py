@@ -12,7 +12,7 @@ from ...elementwise.double_double import in_single
 from .normal import FAR, tail
 
 SCIPYS_WOFZ = ForeignFunction("wofz", "z", "z")
-NODES, SQRT_PI = 14, math.sqrt(math.pi)
+NODES, SQRT_PI, LARGE = 14, math.sqrt(math.pi), 1e15
 STEP = math.sqrt(math.pi / (NODES + 1))
 
 
@@ -20,6 +20,8 @@ def wofz(z):
     """On and below the real line SciPy's."""
     if in_single() or not (z.imag > 0 and abs(z) < math.inf):
         return SCIPYS_WOFZ(z)
+    if abs(z) > LARGE:  # the square may be infinite
+        return 1j / z / SQRT_PI
     if abs(z) > FAR:
         return 1j / (SQRT_PI * z) * tail(-0.5 / (z * z))
     place = abs(z.real) / STEP

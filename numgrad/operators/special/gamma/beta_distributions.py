@@ -17,7 +17,7 @@ SCIPYS_BDTR, SCIPYS_BDTRC = ForeignFunction("bdtr", "dnd"), ForeignFunction("bdt
 SCIPYS_BDTRI = ForeignFunction("bdtri", "dnd")
 SCIPYS_NBDTR, SCIPYS_NBDTRC = ForeignFunction("nbdtr", "nnd"), ForeignFunction("nbdtrc", "nnd")
 SCIPYS_STDTR, SCIPYS_STDTRIT = ForeignFunction("stdtr", "dd"), ForeignFunction("stdtrit", "dd")
-LEAST, LARGEST, SHORT = 1e-30, 1e30, 1e-6
+LEAST, LARGEST, SHORT, CLOSE, NEGLIGIBLE = 1e-30, 1e30, 1e-6, 1e-3, 1e-17
 FAR = 1e9
 """Beyond it, the next term of Student's tail is less than half a rounding error."""
 
@@ -87,17 +87,21 @@ def student_inverse(df, p):
         far, is_far = student_far(df, min(p, 1 - p))
         if is_far:  # SciPy's number can be half the right one there, or have the other sign
             return math.copysign(far, p - 0.5)
+        t = (p - 0.5) * math.sqrt(df) * beta_value(0.5 * df, 0.5)
+        if t * t * (1 + 1 / df) < NEGLIGIBLE:
+            return t  # SciPy's number has lost digits there
     t = SCIPYS_STDTRIT(df, p)
     if in_single() or not (serves(df, df) and is_usual(t * t)):
         return t
+    close = SHORT
     if 0.25 < p < 0.75:
-        share = abs(0.5 - p)
+        share, close = abs(0.5 - p), CLOSE  # the slope hardly changes there
         lack = share - 0.5 * beta_share(0.5, 0.5 * df, t * t, product_rest(t, t), df, 0.0)
     else:
         share = min(p, 1 - p)
         lack = student_tail(df, t) - share
     step = math.copysign(lack / student_density_of(df, t), t * lack)
-    return t + step if abs(lack) < SHORT * share else t
+    return t + step if abs(lack) < close * share else t
 
 
 def binomial_share(k, n, p):

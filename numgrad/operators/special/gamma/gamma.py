@@ -5,7 +5,7 @@ from typing import Any
 
 from ...._declare.foreign import ForeignFunction
 from ...elementwise.arithmetic import where
-from ...elementwise.double_double import sum_rest
+from ...elementwise.double_double import in_single, sum_rest
 from ..entropies import xlog1py, xlogy
 from ..formulas import NAMES, declare
 from ..logistic import digamma_series, polygamma_difference, polygamma_series
@@ -22,9 +22,17 @@ def rgamma_slope(x, y):
     """By reflection below a half, where the poles of `digamma` are."""
     low = x < 0.5
     z = where(low, 1 - x, 1.0)
-    turns = math.pi * (x - 2 * math.floor(0.5 * x))  # the sine and the cosine have period 2
+    inside = where(low, x, 0.0)
+    turns = math.pi * (inside - 2 * math.floor(0.5 * inside))  # of period 2, as sine and cosine
     left = gamma(z) * (math.cos(turns) - math.sin(turns) / math.pi * digamma(z))
-    return where(low, left, -y * digamma(where(low, 1.0, x)))
+    return where(low, left, -y * digamma(where(low | (x == math.inf), 1.0, x)))
+
+
+def beta_a(a, b, y):
+    """The slope of `beta` in ``a``, 0 at infinity, as the value is."""
+    ends = (a == math.inf) | (b == math.inf)
+    step = polygamma_step(0.0, where(ends, 1.0, a), where(ends, 1.0, b))
+    return where(ends, 0.0, -y * step)
 
 
 gamma = declare("gamma", "x", "gamma function", complex="z", tried=((0.3, 5),),
@@ -56,8 +64,8 @@ declare("binom", "n k", "binomial coefficient of real numbers", value=binomial,
         dn=("y * (digamma(n + 1) - digamma(n - k + 1))", "y * polygamma_step(0.0, n - k + 1, k)"),
         dk="y * (digamma(n - k + 1) - digamma(k + 1))")
 declare("beta", "a b", "beta function", value=beta_value, tried=PAIR,
-        da=("y * (digamma(a) - digamma(a + b))", "-y * polygamma_step(0.0, a, b)"),
-        db=("y * (digamma(b) - digamma(a + b))", "-y * polygamma_step(0.0, b, a)"))
+        da=("y * (digamma(a) - digamma(a + b))", beta_a),
+        db=("y * (digamma(b) - digamma(a + b))", lambda a, b, y: beta_a(b, a, y)))
 betaln = declare("betaln", "a b", "logarithm of the absolute value of the beta function",
         value=beta_log, tried=PAIR,
         da=("digamma(a) - digamma(a + b)", "-polygamma_step(0.0, a, b)"),
@@ -66,6 +74,7 @@ betaln = declare("betaln", "a b", "logarithm of the absolute value of the beta f
 # Densities, which are the derivatives of the incomplete integrals ---------------------------------
 
 LARGE = 20.0
+SMALLEST = 1e-38  # numbers whose reciprocals are numbers in single precision are no smaller
 
 
 def gamma_density_of(a, x):
@@ -105,10 +114,14 @@ gamma_density = declare("gamma_density", "a x", "density of the gamma distributi
 
 
 def gamma_density_slope(a, x, y):
-    """What is computed where it is not selected is a number there: its slope would be none."""
-    at_0, rises = x == 0, a > 1
-    below = where(rises, gamma_density(where(at_0 & rises, a - 1, 1.0), x), 0.0)
-    return where(at_0, below - y, y * ((a - 1) / where(at_0, 1.0, x) - 1))
+    """Next to 0 by the density of a smaller shape, as ``(a - 1) / x`` would be infinite there.
+
+    What is computed where it is not selected is a number there: its slope would be none.
+    """
+    rises = a > 1
+    low = (x == 0) | ((x < SMALLEST) & rises)
+    below = where(rises, gamma_density(where(low & rises, a - 1, 1.0), x), 0.0)
+    return where(low, below - y, y * ((a - 1) / where(low, 1.0, x) - 1))
 
 
 NAMES.update(gamma_density_slope=gamma_density_slope)
@@ -257,7 +270,9 @@ declare("betainccinv", "a b p", "inverse of `betaincc` in ``x``", **BETA_INVERSE
 
 
 def hurwitz(x, q):
-    """By the Euler-Maclaurin series after 16 terms."""
+    """By the Euler-Maclaurin series after 16 terms; at infinite arguments by its limits."""
+    if q == math.inf or x == math.inf:
+        return hurwitz_limit(x, q)
     total, z = 0.0, q
     for _ in range(16):
         total = total + z**-x
@@ -279,21 +294,31 @@ def hurwitz(x, q):
     return where(x > 1, value, where(x == 1, math.inf, math.nan))
 
 
+def hurwitz_limit(x, q):
+    if not (x > 1 and q > 0):
+        return math.inf if x == 1 else math.nan
+    if q == 1:
+        return 1.0
+    return math.inf if q < 1 else 0.0
+
+
 def riemann(x):
     """By reflection where the value is small, so that nothing is added to -1.
 
-    Next to the pole of the reflected argument, ``1 - z``, what is no pole is computed there.
+    Next to the pole of the reflected argument, ``1 - z``, what is no pole is computed there. The
+    value has no digits for arguments whose reciprocals are infinite.
     """
-    z = where((x < 0) & (x > -20), x, -1.0)
-    half = 0.5 * z
-    mirrored = where(z < -1e-10, 1 - z, 2.0)
-    regular = where(z < -1e-10, 1 + ZETAC(mirrored) - 1 / (mirrored - 1), EULER)
+    z = where((x < 0) & (x > -20), where(x > -LEAST_MIRRORED, -LEAST_MIRRORED, x), -1.0)
+    half, pole = 0.5 * z, -1e-6 if in_single() else -1e-10
+    mirrored = where(z < pole, 1 - z, 2.0)
+    regular = where(z < pole, 1 + ZETAC(mirrored) - 1 / (mirrored - 1), EULER)
     turn = math.sin(math.pi * (half - round(half))) * (1 - 2 * (round(half) % 2))
     lift = 1 + math.log(mirrored - 0.5) * sum_rest(1.0, -z)  # of gamma, for what 1 - z lacks
     reflected = lift * (2 * math.pi) ** z / math.pi * turn * math.gamma(1 - z) * (regular - 1 / z)
     return where((x < 0) & (x > -20), reflected, 1 + ZETAC(x))
 
 
+LEAST_MIRRORED = 1e-30
 ZETAC, EULER = ForeignFunction("zetac", "d"), 0.5772156649015329
 declare("riemann_zeta", "x", "Riemann zeta function", value=riemann, scipy="", domain="all but 1",
         fixed="x", tried=((1.5, 5),))

@@ -11,6 +11,7 @@ import math
 from ...elementwise.double_double import added, exp_of, log_of, quotient, sum_rest, times
 
 ENOUGH, TWO_PI = 10.0, 2 * math.pi
+VANISHING = 1e-35  # smaller numbers are 0 to the power of `ENOUGH`
 SLOPE = 0.95  # of the logarithm of the power and the root in ``w``
 
 
@@ -56,6 +57,8 @@ def gamma_power(a, x):
         high, low = times(a, 0.0, high, low)
         high, low = added(high, low, -x, 0.0)
         return exp_of(high, low) / (a * math.gamma(a) if a > 1 else math.gamma(1 + a))
+    if x < VANISHING:
+        return 0.0
     high, low = large_exponent(a, x)
     high, low = added(high, low, -stirling(a), 0.0)
     return exp_of(high, low) / math.sqrt(TWO_PI * a)

@@ -14,8 +14,8 @@ declare("hyp0f1", "v z", "confluent hypergeometric limit function 0F1", value=li
         complex="dz", fixed="v", tried=((0.5, 2), (-2, 2)), dz="hyp0f1(v + 1, z) / v")
 declare("hyp1f1", "a b x", "confluent hypergeometric function 1F1", value=kummer, complex="ddz",
         fixed="a b", tried=((0.5, 2), (0.5, 2), (-2, 2)), dx="a / b * hyp1f1(a + 1, b + 1, x)")
-declare("hyp2f1", "a b c z", "Gauss's hypergeometric function 2F1", complex="dddz", fixed="a b c",
-        domain="z < 1 or complex", tried=((0.5, 2), (0.5, 2), (0.5, 2), (-0.9, 0.8)),
+hyp2f1 = declare("hyp2f1", "a b c z", "Gauss's hypergeometric function 2F1", complex="dddz",
+        fixed="a b c", domain="z < 1 or complex", tried=((0.5, 2), (0.5, 2), (0.5, 2), (-0.9, 0.8)),
         dz="a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)")
 declare("hyperu", "a b x", "confluent hypergeometric function U", value=tricomi, domain="x > 0",
         fixed="a b", tried=((0.5, 2), (0.5, 2), (0.5, 3)), dx="-a * hyperu(a + 1, b + 1, x)")

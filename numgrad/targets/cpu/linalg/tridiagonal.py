@@ -212,6 +212,55 @@ def eigvalsh(
     call_function(free, (own,))
 
 
+@register_jitable
+def _memory_of_vectors(start, n, parts):
+    """Return the addresses of memory for the eigenvectors of a matrix, which begins at ``start``:
+    of a reduction, of complex eigenvectors of a tridiagonal matrix, what `_parts_of_memory`
+    returns, and of integers to work in; and the size of all of it."""
+    square = n * n * 8 * parts
+    memory = _parts_of_memory(start + 3 * square, n, 8 * parts)
+    wide = max(8 * _elements_to_work_in(n), 8 * parts * (WORK_OF_A_ROW * n + MORE_WORK))
+    integers = memory[3] + wide
+    size = integers + 4 * _integers_to_work_in(n) - start
+    return start + square, start + 2 * square, memory, integers, size
+
+
+@register_jitable
+def _elements_to_work_in(n):
+    return 1 + 4 * n + n * n
+
+
+@register_jitable
+def _integers_to_work_in(n):
+    return 3 + 5 * n
+
+
+@register_jitable
+def _tridiagonal_vectors(stedc, found, n, memory, integers):
+    """Write the eigenvectors of a tridiagonal matrix and replace its diagonal by the eigenvalues;
+    return what LAPACK says of it."""
+    d, e, _, work = memory
+    order, info, vectors = by_address(n), by_address(0), by_address(FROM_IDENTITY)
+    lwork, liwork = by_address(_elements_to_work_in(n)), by_address(_integers_to_work_in(n))
+    call_fortran(
+        stedc, (vectors, order, d, e, found, order, work, lwork, integers, liwork, info)
+    )
+    return load(info, types.int32)
+
+
+@register_jitable
+def _reflected(ormtr, reduced, z, n, lower, memory):
+    """Apply the reflections of a reduction to eigenvectors in place."""
+    _, _, tau, work = memory
+    order, info, side = by_address(n), by_address(0), by_address(L)
+    uplo, plain = by_address(L if lower else U), by_address(N)
+    lwork = by_address(WORK_OF_A_ROW * n + MORE_WORK)
+    call_fortran(
+        ormtr,
+        (side, uplo, plain, order, order, reduced, order, tau, z, order, work, lwork, info),
+    )
+
+
 def hermitian_vectors(
     sytrd, stedc, ormtr, malloc, free, itemsize, is_complex, one, minus, lower, adjoint,
     ptrs, count, core_dims, steps, status,
@@ -231,44 +280,29 @@ def hermitian_vectors(
     row, column = load_word(steps, 4), load_word(steps, 5)
     if n == 0 or count == 0:
         return
-    elements, square = 1 + 4 * n + n * n, n * n * 8 * parts
-    lwide, liwork = WORK_OF_A_ROW * n + MORE_WORK, 3 + 5 * n
-    wide = max(8 * elements, 8 * parts * lwide)
-    z = call_function(malloc, (3 * square + 16 * n + 8 * parts * n + wide + 4 * liwork,))
+    z = call_function(malloc, (_memory_of_vectors(0, n, parts)[4],))
     if z == 0:
         store_word(status, 0, 1)
         return
-    own, x = z + square, z + 2 * square
-    memory = _parts_of_memory(z + 3 * square, n, 8 * parts)
-    d, e, tau, work = memory
-    iwork = work + wide
+    own, x, memory, integers, _ = _memory_of_vectors(z, n, parts)
     is_single = itemsize == 4 * parts
-    form, order, info = (is_single, parts, lower), by_address(n), by_address(0)
-    side, uplo, plain = by_address(L), by_address(L if lower else U), by_address(N)
-    vectors, lwork, lwide = by_address(FROM_IDENTITY), by_address(elements), by_address(lwide)
-    liwork, found = by_address(liwork), x if is_complex else z
+    form = is_single, parts, lower
     for index in range(count):
         power, reduced = _power_for(a, row, column, n, form), kept
         if _is_missing(kept):
             reduced = own
             _reduce(sytrd, form, n, power, a, row, column, own, memory)
         _load(reduced, n, 8 * parts, lower, memory)
-        call_fortran(
-            stedc, (vectors, order, d, e, found, order, work, lwork, iwork, liwork, info)
-        )
-        if load(info, types.int32) != 0:
+        if _tridiagonal_vectors(stedc, x if is_complex else z, n, memory, integers) != 0:
             store_word(status, 0, index + 1)
             break
         if is_complex:
             _with_zeros(z, x, n * n)
-        call_fortran(
-            ormtr,
-            (side, uplo, plain, order, order, reduced, order, tau, z, order, work, lwide, info),
-        )
-        _deliver(w, d, n, power, is_single)
+        _reflected(ormtr, reduced, z, n, lower, memory)
+        _deliver(w, memory[0], n, power, is_single)
         for i in range(n):
-            target = v + i * n * itemsize
-            write_row(target, z + i * 8 * parts, n * 8 * parts, n, parts, is_single, work)
+            target, source = v + i * n * itemsize, z + i * 8 * parts
+            write_row(target, source, n * 8 * parts, n, parts, is_single, memory[3])
         a += load_word(steps, 0)
         kept += load_word(steps, 1)
         w += load_word(steps, 2)
