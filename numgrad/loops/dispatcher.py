@@ -9,6 +9,7 @@ from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
 from .._tensor import Tensor
+from ..targets.cpu.compile.dispatcher_cache import quickly
 from .calls import call, has_tensors
 
 
@@ -22,6 +23,11 @@ class Dispatcher(CPUDispatcher):
     def typeof_pyval(self, val: Any) -> Any:
         """Return Numba's type of an argument; for a tensor, the type of any Python object."""
         return types.pyobject if has_tensors(val) else super().typeof_pyval(val)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for the types of arguments; return the compiled function."""
+        with quickly():
+            return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Return what Numba is to call for new types of arguments: a compiled function, or the

@@ -23,10 +23,11 @@ from numgrad.process.fork_locks import fork_safe_lock
 
 from . import cache_eviction
 
-KERNEL, SCALAR, DISPATCHER = "kernel", "scalar", "dispatcher"
-"""Kinds of entries: machine code of a kernel, LLVM code of a scalar function, and what Numba has
-compiled for a dispatcher."""
+KERNEL, SCALAR, DISPATCHER, OVERLOAD = "kernel", "scalar", "dispatcher", "overload"
+"""Kinds of entries: machine code of a kernel, LLVM code of a scalar function, what Numba has
+compiled for a dispatcher, and LLVM code of one of Numba's implementations of functions."""
 
+_PARTS = SCALAR, OVERLOAD  # of kernels and dispatchers, which the counters count
 _IN_MEMORY = "new kernels are kept in memory only and compiled again by the next process"
 _MAGIC = b"numgrad-object-1\n"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -128,7 +129,7 @@ def read(key: str, kind: str = KERNEL) -> Entry | None:
                 _warn(f"cannot read a file of the kernel cache in {folder}: {error}")
         except (OSError, ValueError, KeyError, TypeError) as error:
             _warn(f"ignored a damaged or foreign file of the kernel cache in {folder}: {error}")
-    if kind != SCALAR:
+    if kind not in _PARTS:
         with _state.lock:
             _state.hits += entry is not None
             _state.misses += entry is None
@@ -161,7 +162,7 @@ def write(key: str, entry: Entry, kind: str = KERNEL) -> None:
         _disable(f"cannot write to the kernel cache {folder}: {error}")
     else:
         with _state.lock:
-            _state.writes += kind != SCALAR
+            _state.writes += kind not in _PARTS
             _state.nbytes += len(data)
 
 

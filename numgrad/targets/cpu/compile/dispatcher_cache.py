@@ -5,6 +5,8 @@ file.
 """
 
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numba.core.caching import _Cache
@@ -14,7 +16,7 @@ from numba.core.serialize import dumps
 from numgrad.process import gc_pause
 
 from ..platform.numba_setup import compiler_lock
-from . import builtin_signatures
+from . import builtin_signatures, lazy_library, overload_cache, short_lowering
 from . import disk_cache as disk
 from .cache_keys import declared_options
 from .compiler import make_key
@@ -44,14 +46,23 @@ class DispatcherCache(_Cache):
         entry = None if key.startswith("-") else disk.read(key, disk.DISPATCHER)
         if entry is None:
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(entry.payload))
+        needs, reduced = pickle.loads(entry.payload)
+        libraries = overload_cache.libraries_of(needs)
+        if libraries is None:
+            return None
+        for library in libraries.values():
+            library.emit()
+        result = CompileResult._rebuild(target_context, *reduced)
+        result.library.needs = libraries
+        return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code on disk, unless it has addresses of this process."""
         disk.count_compiled(disk.DISPATCHER)
         key = self._key(sig)
         if not (key.startswith("-") or data.library.has_dynamic_globals):
-            entry = disk.Entry(data.fndesc.llvm_func_name, (), dumps(data._reduce()))
+            payload = dumps((tuple(data.library.needs), data._reduce()))
+            entry = disk.Entry(data.fndesc.llvm_func_name, (), payload)
             disk.write(key, entry, disk.DISPATCHER)
 
     def _key(self, sig: Any) -> str:
@@ -66,6 +77,20 @@ class DispatcherCache(_Cache):
 
     def flush(self) -> None:
         """Do nothing: entries have keys, so that none is ever stale."""
+
+
+@contextmanager
+def quickly() -> Iterator[None]:
+    """Let Numba compile faster within the ``with`` block.
+
+    Numba's structures of a function stay in use until the function is compiled: looking for garbage
+    among them takes a tenth of the time.
+    """
+    with (
+        compiler_lock, builtin_signatures.kept(), lazy_library.used(), short_lowering.used(),
+        overload_cache.kept(), gc_pause.paused(),
+    ):  # fmt: skip
+        yield
 
 
 def kept_on_disk(dispatcher: Any) -> Any:
@@ -87,9 +112,7 @@ def kept_on_disk(dispatcher: Any) -> Any:
     compile_signature = dispatcher.compile
 
     def compiled(sig: Any) -> Any:
-        # Numba's structures of a function stay in use until it is compiled: looking for garbage
-        # among them takes a tenth of the time.
-        with compiler_lock, builtin_signatures.kept(), gc_pause.paused():
+        with quickly():
             return compile_signature(sig)
 
     dispatcher.compile = compiled

@@ -166,6 +166,8 @@ class _Fingerprinter:
             return
         if is_versioned(value.__module__ or "") or _is_own(value):
             self.tag("library", value.__module__, value.__qualname__)
+            if "<" in value.__qualname__:  # several functions within another one may have one name
+                self.visit_code(value.__code__)
         else:
             self.visit_body(value)
         for cell in value.__closure__ or ():
