@@ -27,6 +27,10 @@ def accumulate(array: Any, key: Any, value: Any) -> Any:
     return array.at[key].add(value)
 
 
+def scale(array: Any, key: Any, value: Any) -> Any:
+    return array.at[key].multiply(value)
+
+
 def iterate(step: Callable[[Any], Any], state: Any, count: int) -> Any:
     return lax.scan(lambda s, _: (step(s), None), state, None, length=count)[0]
 
@@ -54,7 +58,7 @@ def namespace() -> Any:
     """NumPy's names in JAX."""
     names = {n: getattr(jnp, n) for n in dir(jnp) if not n.startswith("_")}
     ours = {
-        "put": put, "accumulate": accumulate, "iterate": iterate, "fold": fold,
+        "put": put, "accumulate": accumulate, "scale": scale, "iterate": iterate, "fold": fold,
         "fold_items": fold, "collect": collect, "stack": stack, "erf": jax.scipy.special.erf,
         "logsumexp": jax.scipy.special.logsumexp, "softmax": jax.nn.softmax,
         "norm": jnp.linalg.norm, "copy": lambda x: x,

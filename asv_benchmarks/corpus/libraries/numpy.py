@@ -22,6 +22,12 @@ def accumulate(array: Any, key: Any, value: Any) -> Any:
     return array
 
 
+def scale(array: Any, key: Any, value: Any) -> Any:
+    """Multiply elements and return the array."""
+    array[key] *= value
+    return array
+
+
 def iterate(step: Callable[[Any], Any], state: Any, count: int) -> Any:
     """Return the state after ``count`` steps: a loop, or JAX's scan."""
     for _ in range(count):
@@ -53,7 +59,7 @@ def collect(step: Callable[[Any, Any], Any], state: Any, xs: Any) -> list[Any]:
 
 
 LOOPS = {
-    "put": put, "accumulate": accumulate, "iterate": iterate, "fold": fold,
+    "put": put, "accumulate": accumulate, "scale": scale, "iterate": iterate, "fold": fold,
     "fold_items": fold_items, "collect": collect,
 }  # fmt: skip
 

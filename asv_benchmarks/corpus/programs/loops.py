@@ -203,6 +203,40 @@ def ends_chosen(np, x):
     return (y * y).sum()
 
 
+parts = Family(
+    "a part of 100 elements is written", size=100, tiny=9, wrt=2, siblings=False,
+    inputs=lambda rng, n: (
+        rng.uniform(0.1, 0.9, n), rng.uniform(0.1, 0.9, n // 3), np.arange(0, n - 2, 3),
+    ),
+)  # fmt: skip
+
+
+@parts.program
+def a_slice_scaled(np, x, v, i):
+    return np.sin(np.scale(1.0 * x, slice(1, len(v) + 1), v)).sum()
+
+
+@parts.program
+def every_third_scaled(np, x, v, i):
+    return np.sin(np.scale(1.0 * x, slice(0, 3 * len(v), 3), v)).sum()
+
+
+@parts.program
+def all_scaled_twice(np, x, v, i):
+    y = np.scale(1.0 * x, slice(None), x)
+    return (np.scale(y, slice(None), v[0]) * x).sum()
+
+
+@parts.program
+def positions_set(np, x, v, i):
+    return np.sin(np.put(1.0 * x, i, v)).sum()
+
+
+@parts.program(without={"jax": "it multiplies at positions that are known to differ alone"})
+def positions_scaled(np, x, v, i):
+    return np.sin(np.scale(1.0 * x, i, v)).sum()
+
+
 count = Family(
     "8 to 24 steps, another number at each call", size=10, tiny=3, siblings=False,
     inputs=lambda rng, n: (rng.uniform(0.1, 0.9, n), 5), varying=lambda k, n: (8 + k % 5 * 4,),
@@ -222,4 +256,4 @@ def a_loop(np, x, steps):
     return (x * x).sum()
 
 
-FAMILIES = [scalars, longer, rows, fills, blocks, edits, count]
+FAMILIES = [scalars, longer, rows, fills, blocks, edits, parts, count]
