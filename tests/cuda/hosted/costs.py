@@ -94,12 +94,22 @@ def lorenz_96(device):
     return lambda: function(x, rows)
 
 
+def scanned(device):
+    x, y = vectors(device)
+
+    @ng.jit
+    def function(x, y):
+        return ng.scan(lambda c, _: (ng.sin(c) * y, None), x, length=100)[0]
+
+    return lambda: function(x, y)
+
+
 CASES = {
     "x * y, eager": (eager, 2000), "x + 1, eager": (number, 2000),
     "x * y, recorded": (recorded, 2000), "x[1:], a view": (view, 3000),
     "x.sum(), eager": (total, 2000), "captured, three operations in a kernel": (captured, 2000),
     "captured, a graph of 21 launches": (graph, 300), "x * y with its gradient": (gradient, 200),
-    "Lorenz-96, captured, 80 launches": (lorenz_96, 30),
+    "Lorenz-96, captured, 80 launches": (lorenz_96, 30), "a scan of 100 steps": (scanned, 20),
 }  # fmt: skip
 """Cases, and the calls over which each is measured."""
 
