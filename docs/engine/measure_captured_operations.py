@@ -12,6 +12,7 @@ import numgrad as ng
 
 X = np.sin(np.arange(12.0)).reshape(3, 4)
 Y = np.cos(X)
+INDICES = np.array([2, 0, 1])
 OPERATIONS = {
     "x + x": lambda x: x + x,
     "x * 0.5": lambda x: x * 0.5,
@@ -29,6 +30,10 @@ OPERATIONS = {
     "array @ x": lambda x: Y.T @ x,
     "einsum": lambda x: ng.einsum("ij,kj->ik", x, x),
     "x[1:]": lambda x: x[1:],
+    "x[indices]": lambda x: x[INDICES],
+    "x[:, indices]": lambda x: x[:, INDICES],
+    "take(x, indices, axis=0)": lambda x: ng.take(x, INDICES, axis=0),
+    "take_along_axis(x, indices, 1)": lambda x: ng.take_along_axis(x, INDICES[:, None], 1),
 }
 COUNT, ROUNDS = 2000, 5
 

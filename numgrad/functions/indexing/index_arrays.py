@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ...ir.broadcasting import broadcast_shapes
 from ...operators.elementwise.arithmetic import add
 from ...operators.shape import reshape as _shape
 from ...operators.shape.index_positions import positions
@@ -146,6 +147,24 @@ def of_indices_along(
     return Tensor(total.reshape(-1)), total.shape
 
 
+def of_late_indices_along(
+    index: Tensor, x_shape: tuple[int, ...], axis: int, caller: str
+) -> tuple[Tensor, tuple[int, ...]] | None:
+    """Return what `of_indices_along` does for indices that are read later, by operators; None where
+    the general way has to be taken."""
+    lines = (*x_shape[:axis], 1, *x_shape[axis + 1 :])
+    shape = _together([index.shape, lines])
+    if shape is None or not index.size or not prod(x_shape) or prod(lines) > FEW:
+        return None
+    size, step = x_shape[axis], prod(x_shape[axis + 1 :])
+    total = positions(index, caller=caller, axis=axis, size=size, step=step)
+    if prod(lines) > 1:
+        total = add(total, Tensor(_first_of_lines(x_shape, axis)))
+    if len(shape) != 1:
+        total = _shape.reshape(total, ncore=len(shape), shape=(prod(shape),))
+    return total, shape
+
+
 def _firsts(shape: tuple[int, ...], axis: int) -> np.ndarray:
     """Return the position of the first element of each line along an axis of an array of a shape;
     the axis has size 1 in the result."""
@@ -188,20 +207,36 @@ def positions_of(key: Items, shape: Sequence[int], caller: str) -> ArrayKey:
     lead, tail = untouched(items)
     sizes = tuple(shape[lead : len(shape) - tail])
     places = _axes_of(items)
-    _check(items, places, shape, caller)
+    _check_late(places, shape, caller)
     touched = items[lead : len(items) - tail]
-    known = _known(touched, [n - lead for n in places], sizes)
-    behind = _behind(touched, known.ndim)
-    total: Any = Tensor(known) if known.any() or not places else None
+    total: Any = None
+    late = len(touched) == len(places)  # nothing is known of any index
+    wanted: Any = _together([x.shape for x in touched]) if late else None
+    behind = 0
+    if wanted is None:
+        check_arrays([_NONE if isinstance(x, Tensor) else x for x in items], shape)
+        known = _known(touched, [n - lead for n in places], sizes)
+        wanted, behind = known.shape, _behind(touched, known.ndim)
+        total = Tensor(known) if known.any() or not places else None
     for axis, index in places.items():
         step = prod(sizes[axis - lead + 1 :])
         term = positions(index, caller=caller, axis=axis, size=shape[axis], step=step)
         if behind:
             term = _shape.expand_dims(term, axes=tuple(range(-behind, 0)))
         total = term if total is None else add(total, term)
-    total = _shape.broadcast_to(total, known.shape)
-    vector = _shape.reshape(total, ncore=known.ndim, shape=(known.size,))
-    return ArrayKey(vector, len(sizes), tail, known.shape, is_unique(touched))
+    if total.shape != wanted:
+        total = _shape.broadcast_to(total, wanted)
+    if len(wanted) != 1:
+        total = _shape.reshape(total, ncore=len(wanted), shape=(prod(wanted),))
+    return ArrayKey(total, len(sizes), tail, wanted, is_unique(touched))
+
+
+def _together(shapes: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+    """Return the shape to which arrays of these shapes are broadcast, None if they do not fit."""
+    try:
+        return broadcast_shapes(*shapes)
+    except ValueError:
+        return None
 
 
 def _axes_of(items: Sequence[Any]) -> dict[int, Tensor]:
@@ -215,15 +250,17 @@ def _axes_of(items: Sequence[Any]) -> dict[int, Tensor]:
     return found
 
 
-def _check(items: Sequence[Any], late: dict[int, Tensor], shape: Sequence[int], what: str) -> None:
+def _check_late(late: dict[int, Tensor], shape: Sequence[int], what: str) -> None:
     for axis, index in late.items():
         if index.size and not shape[axis]:
             raise IndexError(
                 f"{what}: every index is out of bounds for axis {axis} with size 0, got indices of "
                 f"shape {index.shape}"
             )
-    none = np.zeros(0, np.intp)  # which is within all bounds
-    check_arrays([none if isinstance(item, Tensor) else item for item in items], shape)
+
+
+_NONE = np.zeros(0, np.intp)
+"""Indices that are within all bounds."""
 
 
 def _known(touched: Sequence[Any], late: Sequence[int], sizes: tuple[int, ...]) -> np.ndarray:

@@ -20,7 +20,13 @@ from ...operators.shape import reshape as _shape
 from ..array.axes import normalize_axis_index
 from ..array.operands import as_tensor
 from ..creation.memory_order import in_order, laid_as_read, laid_like
-from .index_arrays import of_indices_along, of_plain_key, plain_key, positions_of
+from .index_arrays import (
+    of_indices_along,
+    of_late_indices_along,
+    of_plain_key,
+    plain_key,
+    positions_of,
+)
 from .keys import (
     BASIC,
     NUMPYS_TOO,
@@ -293,6 +299,8 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
         raise IndexError(f"take_along_axis: indices must be integers, not {where.dtype}")
     is_plain = not other_modes and arr.requires_grad and arr.spec.device == CPU
     known = of_indices_along(where, arr.shape, axis, "take_along_axis") if is_plain else None
+    if mode.capture is not None and type(arr) is Tensor and is_late(where):
+        known = of_late_indices_along(as_tensor(where), arr.shape, axis, "take_along_axis")
     if known is None:
         found = read(arr, _grid(where, arr.shape, axis), "take_along_axis")
     else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,9 @@ def lstsq(a, b, rcond):
     """
     loop = broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
     (m, n), k = a.shape[-2:], b.shape[-1]
+    if prod(loop) == 1:
+        found = np.linalg.lstsq(a.reshape(m, n), b.reshape(m, k), np.real(rcond).item())
+        return found[0].reshape(*loop, n, k), np.full(loop, found[2]), found[3].reshape(*loop, -1)
     a, b = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (a, b))
     rcond = np.broadcast_to(np.real(rcond), loop)
     x, rank = np.empty((*loop, n, k), a.dtype), np.empty(loop, np.int64)

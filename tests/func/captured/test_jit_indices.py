@@ -344,3 +344,43 @@ def test_a_key_is_checked_as_far_as_it_is_known():
         ng.jit(lambda x, i: x[i, i, i, i])(X, ROWS)
     with pytest.raises(IndexError, match="broadcast"):
         ng.jit(lambda x, i: x[i, [0, 1]])(X, ROWS)
+
+
+@pytest.mark.short_ways
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_indices_along_an_axis_are_read_at_each_call(axis):
+    """The positions of the lines are known: the program finds those along one axis only."""
+    jitted = ng.jit(lambda x, i: ng.take_along_axis(x, i, axis), fuse="never")
+    for seed, high in ((0, 3), (1, 2), (2, 3)):
+        whole = np.random.default_rng(seed).integers(-high, high, X.shape)
+        for index in (whole, whole[:1], whole[:, :, :1], whole[:1, :1], whole[..., ::-1]):
+            if index.shape[axis] in (1, X.shape[axis]):
+                expected = ng.take_along_axis(X, index, axis).numpy()
+                np.testing.assert_array_equal(jitted(X, index), expected)
+    names = [
+        step.name
+        for known in jitted.jit_function.specializations.values()
+        for stage in known.trace.stages.stages
+        for step in stage.plan.bound.program.instructions
+    ]
+    assert names.count("positions") == len(jitted.jit_function.specializations)
+    with pytest.raises(IndexError, match="take_along_axis"):
+        jitted(X, np.full(X.shape, 7))
+
+
+def test_gradients_of_elements_along_an_axis():
+    index = np.random.default_rng(3).integers(0, 4, (3, 6, 5))
+
+    def loss(x, index):
+        y = ng.take_along_axis(x, index, 1)
+        return ng.sum(y * y * y)
+
+    def slope(x, index):
+        return ng.sum(ng.func.grad(loss)(x, index) ** 2)
+
+    rows, _, columns = np.ogrid[:3, :4, :5]
+    places, counts = (rows, index, columns), np.zeros_like(X)
+    np.add.at(counts, places, 1.0)
+    np.testing.assert_allclose(ng.jit(ng.func.grad(loss))(X, index), 3 * counts * X**2)
+    expected = 2 * (3 * counts * X**2) * (6 * counts * X)
+    np.testing.assert_allclose(ng.jit(ng.func.grad(slope))(X, index), expected)
