@@ -1,7 +1,7 @@
 """Operands of operators: values made of numbers, arrays and lists, on one device and with axes."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy import asarray
@@ -29,6 +29,10 @@ class Selection:
 
     def product(self, other: Any) -> Any:
         """Return the sum of the products with what an equal mask selects."""
+        raise NotImplementedError
+
+    def refuse(self, *args: Any, **options: Any) -> NoReturn:
+        """Raise for what would need the number of selected elements."""
         raise NotImplementedError
 
 

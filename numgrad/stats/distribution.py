@@ -20,7 +20,7 @@ from ..functions.elementwise.rounding import floor
 from ..functions.shape.selection import clip, where
 from ..operators.special.formulas import TABLE
 from .family import Family, Frozen
-from .inversion import corrected
+from .inversion import Inverted
 
 INF = np.inf
 MINUS_INF = -np.inf
@@ -393,8 +393,9 @@ class Continuous(Distribution):
             numbers = [t.detach() for t in (q, *shapes)]
             with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
                 found = np.asarray(self._function_of_scipy(function)(*numbers))
-            arrays = [t.numpy() for t in numbers]
-            x = as_tensors(corrected(found, *self._sought(function, arrays)))[0]
+            low = self._support[0] if self._support else MINUS_INF
+            inverted = Inverted(forward, self._formulas[self.density], low, function == "ppf")
+            x = as_tensors(inverted.corrected(found, *[t.numpy() for t in numbers]))[0]
             if not any(t.requires_grad for t in (q, *shapes)):
                 return x
             for _ in range(NEWTON):
@@ -403,23 +404,6 @@ class Continuous(Distribution):
             return x
 
         return inverse
-
-    def _sought(self, function: str, arrays: list[np.ndarray]) -> tuple[Any, ...]:
-        """Return what `corrected` takes of a quantile: the probability, the parameters, and the
-        functions of arrays."""
-        q, *shapes = arrays
-        forward = self._formulas[{"ppf": "cdf", "isf": "sf"}[function]]
-        low = self._support[0] if self._support else MINUS_INF
-
-        def share(x: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
-            inside = np.where(x > low, x, 1.0)
-            found = forward(*as_tensors(inside, *shapes)).numpy()
-            return np.where(x > low, found, 0.0 if function == "ppf" else 1.0)
-
-        def density(x: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
-            return np.exp(self._formulas[self.density](*as_tensors(x, *shapes)).numpy())
-
-        return q, shapes, share, density, function == "ppf"
 
 
 class Discrete(Distribution):

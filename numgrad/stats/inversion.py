@@ -5,65 +5,67 @@ from the place that is sought.
 """
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from ..functions.array.operands import as_tensors
 
 PRECISE, CLOSE = 1e-9, 1e-3
 """Relative errors of a probability: of a number that is left as it is, and of one from which
 Newton's method converges."""
 
-Function = Callable[..., np.ndarray]
 
+class Inverted(NamedTuple):
+    """A probability whose inverse is sought.
 
-def corrected(
-    x: np.ndarray, q: np.ndarray, shapes: list[np.ndarray], share: Function, density: Function,
-    rises: bool,
-) -> np.ndarray:  # fmt: skip
-    """Return quantiles whose probability is ``q``.
-
-    Parameters
+    Attributes
     ----------
-    x : ndarray
-        The quantiles as they were found, right or not.
-    shapes : list of ndarray
-        The parameters of the distribution.
-    share, density : callable
-        Functions of an argument and the parameters: the probability, and its slope without a sign.
+    probability, log_density : callable
+        Functions of tensors, of an argument and the parameters of the distribution.
+    low : float
+        The lower end of the support.
     rises : bool
         Whether the probability grows with the argument.
     """
-    x, q, *shapes = (np.array(part) for part in np.broadcast_arrays(x, q, *shapes))
-    for error, correct in ((CLOSE, _bisected), (PRECISE, _moved)):
-        with np.errstate(invalid="ignore"):
-            is_wrong = ~(np.abs(share(x, *shapes) - q) <= error * q) & (q > 0) & (q < 1)
-        if is_wrong.any():
-            given = [part[is_wrong] for part in (x, q, *shapes)]
-            x[is_wrong] = correct(*given, share=share, density=density, rises=rises)
-    return x
 
+    probability: Callable[..., Any]
+    log_density: Callable[..., Any]
+    low: Any
+    rises: bool
 
-def _moved(
-    x: np.ndarray, q: np.ndarray, *shapes: np.ndarray, share: Function, density: Function,
-    rises: bool,
-) -> np.ndarray:  # fmt: skip
-    """Return numbers after a step of Newton's method."""
-    step = (share(x, *shapes) - q) / density(x, *shapes)
-    return x - step if rises else x + step
+    def corrected(self, x: np.ndarray, q: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
+        """Return the arguments whose probability is ``q``; ``x`` has them as they were found, right
+        or not."""
+        x, q, *shapes = (np.array(part) for part in np.broadcast_arrays(x, q, *shapes))
+        for error, correct in ((CLOSE, self._bisected), (PRECISE, self._moved)):
+            with np.errstate(invalid="ignore"):
+                is_wrong = ~(np.abs(self._share(x, *shapes) - q) <= error * q) & (q > 0) & (q < 1)
+            if is_wrong.any():
+                x[is_wrong] = correct(*[part[is_wrong] for part in (x, q, *shapes)])
+        return x
 
+    def _share(self, x: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
+        is_inside = x > self.low
+        found = self.probability(*as_tensors(np.where(is_inside, x, 1.0), *shapes)).numpy()
+        return np.where(is_inside, found, 0.0 if self.rises else 1.0)
 
-def _bisected(
-    x: np.ndarray, q: np.ndarray, *shapes: np.ndarray, share: Function, density: Function,
-    rises: bool,
-) -> np.ndarray:  # fmt: skip
-    """Return the numbers between which the probability passes ``q``, by halving the numbers that
-    there are in double precision; NaN where a parameter is none."""
-    high = np.full(x.shape, np.array(np.finfo(float).max).view(np.int64)[()])
-    low = -high
-    for _ in range(64):
-        middle = (low >> 1) + (high >> 1) + (low & high & 1)
-        is_low = (share(_number(middle), *shapes) < q) == rises
-        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    return np.where(np.isfinite(sum(shapes, q)), _number(high), np.nan)
+    def _moved(self, x: np.ndarray, q: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
+        """Return numbers after a step of Newton's method."""
+        density = np.exp(self.log_density(*as_tensors(x, *shapes)).numpy())
+        step = (self._share(x, *shapes) - q) / density
+        return x - step if self.rises else x + step
+
+    def _bisected(self, x: np.ndarray, q: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
+        """Return the numbers between which the probability passes ``q``, by halving the numbers
+        that there are in double precision; NaN where a parameter is none."""
+        high = np.full(x.shape, np.array(np.finfo(float).max).view(np.int64)[()])
+        low = -high
+        for _ in range(64):
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            is_low = (self._share(_number(middle), *shapes) < q) == self.rises
+            low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        return np.where(np.isfinite(sum(shapes, q)), _number(high), np.nan)
 
 
 def _number(place: np.ndarray) -> np.ndarray:

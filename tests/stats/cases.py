@@ -57,11 +57,24 @@ FAR_OF_STUDENT = {(0.5,): INF, (3.0,): 1.0331108360446529e100}
 """The upper quantiles of 1e-300, by mpmath: SciPy's stop at 5e153, or have the other sign."""
 
 
+UPPER = {
+    ("invgauss", (0.3,), 1e-300): 123.16474793774842569,
+    ("invgauss", (5.0,), 1e-300): 33915.946555212985914,
+    ("skewnorm", (-3.0,), 1e-300): 11.673155014752508393,
+    ("skewnorm", (-3.0,), 1e-10): 1.8527818614294808132,
+}
+"""Other upper quantiles, by mpmath, where SciPy's search ends early or far from them."""
+
+
 def scipys_quantiles(name, function, q, shapes, place):
     found = getattr(getattr(scipy.stats, name), function)(q, *shapes, *place)
     if name == "t" and shapes in FAR_OF_STUDENT:
         far = FAR_OF_STUDENT[shapes] * (place[1] if place else 1)
         found[q == 1e-300] = far if function == "isf" else -far
+    loc, scale = place or (0.0, 1.0)
+    for (which, parameters, probability), x in UPPER.items():
+        if (which, parameters, function) == (name, shapes, "isf"):
+            found[q == probability] = loc + scale * x
     return found
 
 

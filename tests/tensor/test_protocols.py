@@ -1,6 +1,7 @@
 """NumPy's own functions on tensors: the same values, as tensors, and a way out elsewhere."""
 
 import inspect
+from array import array
 
 import numpy as np
 import pytest
@@ -519,3 +520,36 @@ def test_numba_that_types_a_tensor_in_python_is_refused_too():
     for call in (lambda: typeof(t), lambda: njit(lambda: t.sum())()):
         with pytest.raises(ng.errors.ArgTypeError, match="called with a tensor"):
             call()
+
+
+class Reading:
+    """An object that NumPy reads as an array, and that has no arithmetic of its own."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1.0, 2.0, 3.0], dtype)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: memoryview(np.arange(1.0, 4.0)), lambda: array("d", [1, 2, 3]), Reading]
+)
+def test_memory_that_numpy_reads_is_an_operand(make):
+    numbers, other = np.array([1.0, 2.0, 3.0]), make()
+    x = ng.tensor([2.0, 5.0, 0.5], requires_grad=True)
+    for y in (x * other, other * x, np.multiply(x, other), np.multiply(other, x)):
+        np.testing.assert_array_equal(ng.grad(y.sum(), x)[0].numpy(), numbers)
+    np.testing.assert_array_equal((x < other).numpy(), x.detach().numpy() < numbers)
+    np.testing.assert_array_equal((other - x).detach().numpy(), numbers - x.detach().numpy())
+    y = x * 1.0
+    y += other
+    np.testing.assert_array_equal(y.detach().numpy(), x.detach().numpy() + numbers)
+    np.testing.assert_array_equal(ng.jit(lambda a: other * a)(numbers), numbers**2)
+
+
+def test_objects_with_arithmetic_of_their_own_answer_themselves():
+    class Answering(Reading):
+        def __rmul__(self, other):
+            return "own"
+
+    assert ng.tensor([1.0, 2.0, 3.0]) * Answering() == "own"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        ng.tensor([1.0]) * {1.0}

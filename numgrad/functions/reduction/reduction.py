@@ -291,7 +291,8 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
     tensor(2)
     """
     if isinstance(a, Selection):
-        return (a != 0).sum(axis, keepdims=keepdims)
+        is_counted: Any = a != 0
+        return is_counted.sum(axis, keepdims=keepdims)
     return reduce_axes(_searching.count_nonzero, as_tensor(a), axis, keepdims)
 
 

@@ -346,7 +346,7 @@ def kind_of(holder: Any, frame: FrameType) -> str:
     return "shared" if is_shared else holder.kind
 
 
-def _probing(value: Any, counts: list[int]) -> Any:
+def _probing(value: Any, counts: list[tuple[int, int]]) -> Any:
     if isinstance(value, Tensor):
         return _Probe(value, counts)
     if type(value) in (list, tuple):

@@ -19,7 +19,7 @@ from ..products.sparse import combined, is_operator_of_scipy
 from .augmented import computed_in_place
 from .buffers import written
 from .numpy_table import CONVERSIONS, METHODS, RENAMED, UFUNCS, functions, scipy_function
-from .python_operators import is_operand
+from .python_operators import is_memory, is_operand
 from .written_arguments import WRITING, with_tensor
 
 _ABSENT = inspect.Parameter.empty
@@ -129,7 +129,7 @@ def array_ufunc(tensor: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **op
     operands = (inputs[0], *inputs[2:]) if method in ("at", "reduceat") else inputs
     if not all(map(is_operand, operands)):  # an index may be anything
         inputs, operands = tuple(map(unframed, inputs)), tuple(map(unframed, operands))
-        if not all(map(is_operand, operands)):
+        if not all([is_operand(x) or is_memory(x) for x in operands]):  # noqa: C419
             is_plain = method == "__call__" and not options and len(inputs) == 2
             return combined(ufunc, *inputs) if is_plain else NotImplemented
     if ufunc in METHODS and method == "__call__":

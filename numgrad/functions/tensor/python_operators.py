@@ -1,6 +1,7 @@
 """Python's operators on tensors; a foreign operand gets its own turn."""
 
 import sys
+from array import array
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -39,9 +40,23 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, _OF_OPERANDS)
 
 
+def is_memory(value: Any) -> bool:
+    """Return whether NumPy reads ``value`` as an array, and nothing else computes with it."""
+    kind = type(value)
+    if kind is memoryview or kind is array:
+        return True
+    is_read = hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
+    return is_read and not any([hasattr(kind, name) for name in _OWN_ARITHMETIC])  # noqa: C419
+
+
+_OWN_ARITHMETIC = ("__array_ufunc__", "__array_priority__", "__rmul__")
+
+
 def _with_foreign(function: Binary, a: Any, b: Any) -> Any:
-    """Return what an operator means where one operand is of pandas or sparse; ``NotImplemented``
-    where any other library is to answer."""
+    """Return what an operator means where one operand is of pandas or sparse, or memory that NumPy
+    reads; ``NotImplemented`` where any other library is to answer."""
+    if is_memory(a) or is_memory(b):
+        return function(a, b)
     first, second = unframed(a), unframed(b)
     if first is a and second is b:
         return sparse.combined(function, a, b)
@@ -89,7 +104,8 @@ def _forward(function: Binary) -> Callable[[Any, Any], Any]:
 def _in_place(function: Binary) -> Binary:
     def operate(self: Any, other: Any) -> Tensor:
         other = other if is_operand(other) else unframed(other)
-        return inplace.assign(function, self, other) if is_operand(other) else NotImplemented
+        is_known = is_operand(other) or is_memory(other)
+        return inplace.assign(function, self, other) if is_known else NotImplemented
 
     operate.__doc__ = "Write the result of the operation here; gradients follow."
     return operate
