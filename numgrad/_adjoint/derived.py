@@ -96,6 +96,8 @@ class Surroundings:
     ----------
     kept : callable
         Gives the dispatcher of a derived function a cache.
+    kept_part : callable
+        Gives the dispatcher of a part of a derived function a cache.
     memory : callable
         Gives the bytes that a tape may take.
     team : callable
@@ -103,6 +105,7 @@ class Surroundings:
     """
 
     kept: Callable[[Any], Any] = lambda dispatcher: dispatcher
+    kept_part: Callable[[Any], Any] = lambda dispatcher: dispatcher
     memory: Callable[[], int] = lambda: 64 << 20
     team: Callable[[], AbstractContextManager | None] = lambda: None
 
@@ -379,7 +382,7 @@ class Derived:
             if name.startswith(f"{self.name}_chunk_"):  # on threads and without, the same code
                 space[name] = self._chunks.setdefault(name, njit(space[name], **own))
             else:
-                space[name] = njit(space[name], **own)
+                space[name] = surroundings.kept_part(njit(space[name], **own))
         made = njit(space[self.name], **kept)
         return surroundings.kept(made) if hasattr(made, "py_func") else made
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from .._adjoint import surroundings
 from .._settings import settings
 from ..targets.cpu.compile.dispatcher_cache import kept_on_disk
+from ..targets.cpu.compile.overload_cache import kept_as_part
 from ..targets.cpu.platform import threads
 from ..targets.cpu.platform.numba_setup import config
 
@@ -13,7 +14,7 @@ from ..targets.cpu.platform.numba_setup import config
 def keep() -> None:
     """Tell the deriver to keep compiled functions in the cache of kernels, and to observe the
     settings and the threads of programs."""
-    surroundings.kept = kept_on_disk
+    surroundings.kept, surroundings.kept_part = kept_on_disk, kept_as_part
     surroundings.memory = lambda: settings.tape_memory << 20
     surroundings.team = team
 

@@ -31,11 +31,13 @@ class LazyLibrary(JITCodeLibrary):
         The libraries of the functions apart that the code calls, by their keys in the cache.
     """
 
+    _codegen: Any
     _is_emitted = False
     _key: str | None = None
 
     def __init__(self, codegen: Any, name: str) -> None:
         super().__init__(codegen, name)
+        self.enable_object_caching()
         self.needs: dict[str, LazyLibrary] = {}
 
     def add_linking_library(self, library: Any) -> None:
@@ -44,18 +46,6 @@ class LazyLibrary(JITCodeLibrary):
             library._ensure_finalized()
             self.needs |= library.needs if library._key is None else {library._key: library}
         super().add_linking_library(library)
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Simplify functions before others are linked, in less time than Numba's passes take."""
-        ll_module.data_layout = self._codegen._data_layout
-        builder = self._codegen._pass_builder()
-        passes = llvm.create_new_function_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
 
     def _get_module_for_linking(self) -> Any:
         if not _is_used():  # the caller knows of no environments and no code apart
@@ -162,7 +152,6 @@ class LazyLibrary(JITCodeLibrary):
         """Return the library of what `bit_code` returned; ``machine_code`` is that of a function
         apart."""
         library = cls(_codegen(), name)
-        library.enable_object_caching()
         library.needs = needs
         library._final_module = llvm.parse_bitcode(code)
         if machine_code is not None:

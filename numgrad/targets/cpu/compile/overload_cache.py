@@ -15,6 +15,7 @@ from typing import Any
 from numba.core import types
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult, Flags
+from numba.core.cpu import CPUContext
 from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.serialize import dumps
@@ -28,8 +29,11 @@ from .lazy_library import LazyLibrary
 LONG = 16_000
 """From how many bytes of bit code on a function is apart; LLVM inlines none so long."""
 
+_PACKAGE = __name__.partition(".")[0] + "."
 _template: Any = templates._OverloadFunctionTemplate
 _search: Any = _template._get_jit_decorator
+_context: Any = CPUContext
+_compile: Any = _context._compile_subroutine_no_cache
 _results: dict[str, Any] = {}
 
 
@@ -44,10 +48,12 @@ def kept() -> Iterator[None]:
         yield  # within another block
         return
     _template._get_jit_decorator = lambda self: _decorator(_search(self))
+    _context._compile_subroutine_no_cache = _subroutine
     try:
         yield
     finally:
-        _template._get_jit_decorator = before
+        _template._get_jit_decorator = _search
+        _context._compile_subroutine_no_cache = _compile
 
 
 def _decorator(jit: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,19 +67,40 @@ def _decorator(jit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kept(jit: Callable[[Any], Any], function: Any) -> Any:
-    if not is_versioned(function.__module__ or ""):
-        return jit(function)
-    key = make_key(function, (), ())
-    if key.startswith("-"):
-        return jit(function)
-    dispatcher = jit(_renamed(function, key))
-    if type(dispatcher) is CPUDispatcher:
+    dispatcher: Any = jit(_renamed(function))
+    if dispatcher.py_func is not function and _is_for_processor(dispatcher):
         dispatcher._cache = OverloadCache(dispatcher, function)
     return dispatcher
 
 
-def _renamed(function: Any, key: str) -> Any:
-    """Return a copy of a function whose symbols are different from those of other code."""
+def _is_for_processor(dispatcher: Any) -> bool:
+    return type(dispatcher) is CPUDispatcher
+
+
+def _subroutine(
+    self: Any, builder: Any, impl: Any, sig: Any, locals: Any = None, flags: Any = None  # noqa: A002
+) -> Any:  # fmt: skip
+    """Return a function that Numba compiles for its own code, as Numba's method does."""
+    function, key = _renamed(impl), None
+    if function is not impl and not locals and flags is None and all(map(_is_plain, sig.args)):
+        key = make_key(impl, sig.args, ("subroutine", str(sig.return_type)))
+    result = None if key is None else result_of(key)
+    if result is None:
+        result = _compile(self, builder, function, sig, locals, flags)
+        if key is not None:
+            _keep(key, result)
+    self.active_code_library.add_linking_library(result.library)
+    return result
+
+
+def _renamed(function: Any) -> Any:
+    """Return a copy of a function of Numba or numgrad whose symbols are different from those of
+    other code; other functions as they are."""
+    module = function.__module__ or ""
+    is_known = is_versioned(module) or module.startswith(_PACKAGE)
+    key = make_key(function, (), ()) if is_known else "-"
+    if key.startswith("-"):
+        return function
     renamed = pytypes.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__,
         function.__closure__,
@@ -81,6 +108,19 @@ def _renamed(function: Any, key: str) -> Any:
     renamed.__kwdefaults__, renamed.__module__ = function.__kwdefaults__, function.__module__
     renamed.__qualname__ = f"{function.__qualname__}_{key[:16]}"
     return renamed
+
+
+def kept_as_part(dispatcher: Any) -> Any:
+    """Make a dispatcher that only compiled functions call keep its code on disk, for all of its
+    callers; return the dispatcher."""
+    if not hasattr(dispatcher, "py_func") or dispatcher.targetoptions.get("parallel"):
+        return dispatcher
+    function = dispatcher.py_func
+    key = make_key(function, (), ())
+    if not key.startswith("-"):
+        function.__qualname__ = f"{function.__name__}_{key[:16]}"
+        dispatcher._cache = OverloadCache(dispatcher, function)
+    return dispatcher
 
 
 class OverloadCache(_Cache):
@@ -108,20 +148,9 @@ class OverloadCache(_Cache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code, on disk too unless it has addresses of this process."""
-        key, library = self._key(sig), data.library
-        if key is None or not isinstance(library, LazyLibrary):
-            return
-        _results[key] = data._replace(metadata=None)  # Numba notes times there, once
-        if library.is_portable and _is_plain(data.signature.return_type):
-            description = copy.copy(data.fndesc)
-            description.typemap = description.calltypes = description.global_dict = None
-            symbol, environments = description.llvm_func_name, data._find_referenced_environments()
-            code = library.bit_code(symbol)
-            if len(code) > LONG:
-                library.set_apart(key, symbol)
-            made = library.name, code, tuple(library.needs), library.machine_code()
-            payload = dumps((*made, description, data.signature, tuple(environments)))
-            disk.write(key, disk.Entry(symbol, (), payload), disk.OVERLOAD)
+        key = self._key(sig)
+        if key is not None:
+            _keep(key, data)
 
     def _key(self, sig: Any) -> str | None:
         args = sig if isinstance(sig, tuple) else sig.args
@@ -155,6 +184,23 @@ def _is_plain(kind: Any) -> bool:
     return isinstance(kind, (*plain, types.StringLiteral))
 
 
+def _keep(key: str, result: Any) -> None:
+    library = result.library
+    if not isinstance(library, LazyLibrary):
+        return
+    _results[key] = result._replace(metadata=None)  # Numba notes times there, once
+    if library.is_portable and _is_plain(result.signature.return_type):
+        description = copy.copy(result.fndesc)
+        description.typemap = description.calltypes = description.global_dict = None
+        symbol, environments = description.llvm_func_name, result._find_referenced_environments()
+        code = library.bit_code(symbol)
+        if len(code) > LONG:
+            library.set_apart(key, symbol)
+        made = library.name, code, tuple(library.needs), library.machine_code()
+        payload = dumps((*made, description, result.signature, tuple(environments)))
+        disk.write(key, disk.Entry(symbol, (), payload), disk.OVERLOAD)
+
+
 def result_of(key: str) -> Any:
     """Return the result of the compilation with a key; None if neither memory nor disk has it."""
     if key not in _results:
@@ -178,13 +224,13 @@ def _rebuilt(
     key: str, name: str, code: bytes, needs: Sequence[str], machine_code: bytes | None,
     description: Any, signature: Any, environments: Sequence[Any],
 ) -> Any:  # fmt: skip
-    """Return the result of a compilation from what is on disk; None if a function apart is missing.
-    """
+    """Return the result of a compilation from what is on disk; None if it calls a function apart
+    that is missing."""
     libraries = libraries_of(needs)
     if libraries is None:
         return None
     library = LazyLibrary.of_bit_code(name, code, libraries, machine_code)
-    if len(code) > LONG:
+    if machine_code is not None:
         library.set_apart(key, description.llvm_func_name)
     context: Any = cpu_target.target_context
     environment = Environment.from_fndesc(description)

@@ -39,12 +39,15 @@ class ShortLower(Lower):
         number = load_item(self.context, self.builder, signature.args[0], place())
         return self.context.cast(self.builder, number, signature.return_type, resty)
 
-    def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> Any:
-        place, kind = self._place(target, index, signature), self.typeof(value.name)
+    def lower_setitem(
+        self, target_var: Any, index_var: Any, value_var: Any, signature: Any
+    ) -> Any:
+        place = self._place(target_var, index_var, signature)
+        kind = self.typeof(value_var.name)
         if place is None or not isinstance(kind, types.Number | types.Boolean):
-            return super().lower_setitem(target, index, value, signature)
+            return super().lower_setitem(target_var, index_var, value_var, signature)
         array, _, given = signature.args
-        number = self.context.cast(self.builder, self.loadvar(value.name), kind, given)
+        number = self.context.cast(self.builder, self.loadvar(value_var.name), kind, given)
         number = self.context.cast(self.builder, number, given, array.dtype)
         return store_item(self.context, self.builder, array, number, place())
 
@@ -52,7 +55,7 @@ class ShortLower(Lower):
         """Return a function that writes the code for the address of an element of an array; None
         for anything else."""
         array, kind = signature.args[:2]
-        kinds = tuple(kind) if isinstance(kind, types.BaseTuple) else (kind,)
+        kinds: Any = kind if isinstance(kind, types.BaseTuple) else (kind,)
         is_element = (
             type(array) is types.Array and array == self.typeof(variable.name)
             and isinstance(array.dtype, types.Number | types.Boolean) and len(kinds) == array.ndim
@@ -65,8 +68,10 @@ class ShortLower(Lower):
     def _address(self, variable: Any, index: Any, array: Any, kind: Any) -> Any:
         context, builder = self.context, self.builder
         given = context.cast(builder, self.loadvar(index.name), self.typeof(index.name), kind)
-        is_tuple = isinstance(kind, types.BaseTuple)
-        parts = zip(kind, cgutils.unpack_tuple(builder, given)) if is_tuple else [(kind, given)]
+        kinds: Any = (kind,)
+        numbers = [given]
+        if isinstance(kind, types.BaseTuple):
+            kinds, numbers = kind, cgutils.unpack_tuple(builder, given)
         whole, model = self.loadvar(variable.name), self._model(array)
         data, shape, strides = (
             model.get(builder, whole, name) for name in ("data", "shape", "strides")
@@ -74,7 +79,7 @@ class ShortLower(Lower):
         shape = cgutils.unpack_tuple(builder, shape)
         places = [
             fix_integer_index(context, builder, k, place, extent)
-            for (k, place), extent in zip(parts, shape, strict=True)
+            for k, place, extent in zip(kinds, numbers, shape, strict=True)
         ]
         return cgutils.get_item_pointer2(
             context, builder, data, shape, cgutils.unpack_tuple(builder, strides), array.layout,
@@ -102,7 +107,8 @@ class ShortLower(Lower):
 
     def _iterator(self, kind: Any, variable: Any, step: int) -> Any:
         """Return an iterator over a range with the step 1 or -1."""
-        builder, given = self.builder, self.loadvar(variable.name)
+        builder: Any = self.builder
+        given = self.loadvar(variable.name)
         start, stop = builder.extract_value(given, 0), builder.extract_value(given, 1)
         zero = llvm.Constant(start.type, 0)
         distance = builder.sub(stop, start)
