@@ -19,14 +19,14 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, rebind, references_of
+from ...engine.capture.bindings import can_bind, is_kept, rebind, references_of
 from ...engine.capture.containers import container_of, is_contained
 from ...engine.capture.ownership import has_its_memory, is_of_call, is_own
 from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, UnreadableError, Variable
 from ...engine.capture.user_call import is_users
 from ...engine.graph.callsite import release
 from ...engine.record.apply import mode
-from ...process.reference_counts import has_exact_counts
+from ...process.reference_counts import OF_A_VARIABLE, has_exact_counts
 from ..creation.from_data import asarray
 from ..indexing.inplace import setitem
 
@@ -95,7 +95,8 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> b
     before = array.copy("K")
     made = _made(before, tensor, key, value)
     rebind(store.holder, frame, made)
-    expected = count + 1 - references_of(store.holder)  # one is the variable `array`
+    dropped = 0 if is_kept(store.holder, frame) else references_of(store.holder)
+    expected = count - 1 + OF_A_VARIABLE - dropped  # `count` has an argument, not a variable
     if sys.getrefcount(array) == expected and before.tobytes() == array.tobytes():
         is_whole = value is not tensor or array[key].ndim == 0 or _is_known(store.value, frame)
         _last.set(frame, made, None if is_whole else array)
