@@ -1,7 +1,7 @@
 """Docstrings of functions that differ in a formula only, written from what each of them says."""
 
 from collections.abc import Callable, Sequence
-from inspect import CO_VARKEYWORDS
+from inspect import CO_VARKEYWORDS, cleandoc
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,14 +27,14 @@ def docstring(
 
 def renamed(function: F, name: str, **words: str) -> F:
     """Give a function that code makes its public name, which errors and tracebacks show, and put
-    ``words`` into the fields of its docstring: ``{name}`` and others in braces, indented by eight
-    spaces as the docstring of a function in another one is."""
+    ``words`` into the fields of its docstring: ``{name}`` and others in braces.
+
+    The docstring loses its indentation, which Python keeps before version 3.13."""
     made: Any = function
     made.__name__ = made.__qualname__ = name
     made.__code__ = made.__code__.replace(co_name=name)
     if words and made.__doc__:
-        lines = {field: text.replace("\n", "\n        ") for field, text in words.items()}
-        made.__doc__ = made.__doc__.format(name=name, **lines)
+        made.__doc__ = cleandoc(made.__doc__).format(name=name, **words)
     return function
 
 
@@ -72,7 +72,7 @@ def of_elements(
         shape = "Any shape." if alone else "Broadcast together."
         options = _OPTIONS if code.co_flags & CO_VARKEYWORDS else ""
         function.__doc__ = docstring(
-            function.__doc__ or "",
+            cleandoc(function.__doc__ or ""),
             f"{', '.join(names)} : array_like\n    {shape}{options}",
             raises=f"DtypeError\n    If {which} is {refuses}." if refuses else "",
             notes=notes,
