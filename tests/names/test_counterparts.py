@@ -369,6 +369,7 @@ ADVISED = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:`kron` is switching:DeprecationWarning")  # SciPy 1.18
 def test_functions_of_scipy_that_do_not_take_sparse_arrays_of_tensors(run):
     for text in OF_SPARSE_ARRAYS.values():
         for program in text.split(";"):

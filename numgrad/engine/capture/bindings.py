@@ -2,6 +2,7 @@
 
 import ctypes
 import inspect
+import sys
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -53,3 +54,17 @@ def references_of(place: Any) -> int:
     """
     is_copied = isinstance(place, Variable) and place.kind == LOCAL and not IS_WRITTEN_THROUGH
     return 2 if is_copied else 1
+
+
+def is_kept(place: Any, frame: FrameType) -> bool:
+    """Whether a frame keeps the object that a variable had before `rebind`.
+
+    Since Python 3.14 an instruction may have borrowed the object from a variable of the function
+    alone, so what is replaced through ``f_locals`` stays until the function returns.
+    """
+    if not _KEEPS_REPLACED or not isinstance(place, Variable) or place.kind != LOCAL:
+        return False
+    return place.name not in frame.f_code.co_cellvars + frame.f_code.co_freevars
+
+
+_KEEPS_REPLACED = sys.version_info >= (3, 14)

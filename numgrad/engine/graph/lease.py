@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...process.reference_counts import has_exact_counts
+from ...process.reference_counts import OF_A_VARIABLE, has_exact_counts, is_borrowed
 from .callsite import release
 
 
@@ -80,9 +80,8 @@ def _is_held(lease: Lease) -> bool:
     return False
 
 
-_ALONE = 3
-"""The reference count of an array to which one object refers, while a variable and the argument of
-`sys.getrefcount` do so, too."""
+_ALONE = OF_A_VARIABLE + 1
+"""The reference count of an array to which one object refers, while a variable does so, too."""
 
 
 def _is_beside(lease: Lease, frame: FrameType | None) -> bool:
@@ -91,8 +90,9 @@ def _is_beside(lease: Lease, frame: FrameType | None) -> bool:
     For an array that is a view the result is False: the program may know the viewed array
     elsewhere.
     """
-    is_single = sys.getrefcount(lease.base) == _ALONE and lease.base.base is None
-    if not is_single or frame is None:
+    array = lease.base
+    is_single = sys.getrefcount(array) == _ALONE + 1 and array.base is None
+    if not is_single or frame is None or is_borrowed(array, frame):
         return False
     found = any(value is lease.base for value in frame.f_locals.values())
     release(frame)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.dtypes import NUMBERS
+from ...process.reference_counts import OF_A_VARIABLE
 from ..graph.callsite import user_site
 from .apply import mode, other_modes, runtime
 
@@ -89,22 +90,10 @@ class ReadArrays:
         checks = []
         while self.arrays:
             array, contents = self.arrays.popitem()[1]
-            if array.base is not None or sys.getrefcount(array) > _OURS:
+            if array.base is not None or sys.getrefcount(array) > OF_A_VARIABLE:
                 holds = partial(has_elements, array, array.shape)
                 checks += [partial(holds, content) for content in contents]
         return checks
-
-
-def _references() -> int:
-    """Return `sys.getrefcount` for an object to which a single variable refers.
-
-    That is 2 before Python 3.14, where the argument of `sys.getrefcount` counts, and 1 since.
-    """
-    thing = object()
-    return sys.getrefcount(thing)
-
-
-_OURS = _references()
 
 
 def has_elements(array: np.ndarray, shape: tuple[int, ...], content: bytearray) -> bool:

@@ -1,7 +1,7 @@
 """Docstrings of functions that differ in a formula only, written from what each of them says."""
 
 from collections.abc import Callable, Sequence
-from inspect import CO_VARKEYWORDS
+from inspect import CO_VARKEYWORDS, cleandoc
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,6 +29,8 @@ def renamed(function: F, name: str, template: str = "", /, **words: str) -> F:
     """Give a function that code makes its public name, which errors and tracebacks show, and put
     ``words`` into the fields of its docstring: ``{name}`` and others in braces.
 
+    The docstring loses its indentation, which Python keeps before version 3.13.
+
     Parameters
     ----------
     template : str
@@ -39,9 +41,7 @@ def renamed(function: F, name: str, template: str = "", /, **words: str) -> F:
     made.__code__ = made.__code__.replace(co_name=name)
     text = template or made.__doc__
     if words and text:
-        margin = "\n" if template else "\n        "
-        lines = {field: word.replace("\n", margin) for field, word in words.items()}
-        made.__doc__ = text.format(name=name, **lines)
+        made.__doc__ = cleandoc(text).format(name=name, **words)
     return function
 
 
@@ -79,7 +79,7 @@ def of_elements(
         shape = "Any shape." if alone else "Broadcast together."
         options = _OPTIONS if code.co_flags & CO_VARKEYWORDS else ""
         function.__doc__ = docstring(
-            function.__doc__ or "",
+            cleandoc(function.__doc__ or ""),
             f"{', '.join(names)} : array_like\n    {shape}{options}",
             raises=f"DtypeError\n    If {which} is {refuses}." if refuses else "",
             notes=notes,

@@ -30,7 +30,7 @@ from ...engine.capture.stores import (
 )
 from ...engine.graph.callsite import release
 from ...engine.record.apply import mode
-from ...process.reference_counts import has_exact_counts
+from ...process.reference_counts import has_exact_counts, is_borrowed
 from ..array.results import target_of
 
 _BOUND = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
@@ -81,7 +81,8 @@ def _is_rebound(caller: FrameType, inputs: tuple[Any, ...], options: Mapping[str
     if store is None:
         return False
     release(caller)
-    if _references(inputs) > _least(store) + lent(inputs[0]):
+    least = _least(store) + lent(inputs[0])
+    if _references(inputs) > least or is_borrowed(inputs[0], caller):
         return False
     try:
         return _can_be_left(inputs[0], store, caller) and (

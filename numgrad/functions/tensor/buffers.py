@@ -19,7 +19,7 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, rebind, references_of
+from ...engine.capture.bindings import can_bind, is_kept, rebind, references_of
 from ...engine.capture.containers import container_of, is_contained
 from ...engine.capture.ownership import (
     has_its_memory,
@@ -33,7 +33,7 @@ from ...engine.capture.stores import LOCAL, NAME, Applied, Member, Store, Unread
 from ...engine.capture.user_call import is_users
 from ...engine.graph.callsite import release
 from ...engine.record.apply import mode
-from ...process.reference_counts import has_exact_counts
+from ...process.reference_counts import OF_A_VARIABLE, has_exact_counts
 from ..creation.from_data import asarray
 from ..indexing.inplace import setitem
 
@@ -121,7 +121,8 @@ def _write(tensor: Tensor, frame: FrameType, store: Store, is_number: bool) -> n
     before = array.copy("K")
     made = _made(before, tensor, key, value)
     rebind(store.holder, frame, made)
-    expected = counts[0] + 1 - references_of(store.holder)  # one is the variable `array`
+    dropped = 0 if is_kept(store.holder, frame) else references_of(store.holder)
+    expected = counts[0] - 1 + OF_A_VARIABLE - dropped  # `counts` has an argument, no variable
     if sys.getrefcount(array) == expected and before.tobytes() == array.tobytes():
         is_whole = value is not tensor or array[key].ndim == 0 or _is_known(store.value, frame)
         _last.set(frame, made, None if is_whole else array, elements)
@@ -294,7 +295,7 @@ def _references(frame: FrameType) -> tuple[int, int]:
     base = getattr(array, "base", None)
     of_base = 0 if base is None else sys.getrefcount(base)
     del base
-    return sys.getrefcount(array) - 1, of_base  # without the variable
+    return sys.getrefcount(array) + 1 - OF_A_VARIABLE, of_base  # without the variable
 
 
 class _Probe:

@@ -1772,7 +1772,7 @@ def hypot(
 
 def imag(val: ArrayLike) -> Tensor:
     """Return the imaginary part: of complex numbers a view, as in NumPy, which can be written in
-        place, of real numbers 0.
+    place, of real numbers 0.
 
     Parameters
     ----------

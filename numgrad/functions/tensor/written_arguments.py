@@ -14,7 +14,7 @@ import numpy as np
 from ..._settings import settings
 from ..._tensor import Tensor
 from ...engine.capture import stores
-from ...engine.capture.bindings import can_bind, rebind
+from ...engine.capture.bindings import can_bind, is_kept, rebind
 from ...engine.capture.ownership import is_of_call, lent
 from ...engine.capture.stores import LOCAL, NAME, UnreadableError
 from ...engine.capture.user_call import is_users
@@ -73,7 +73,8 @@ def _in_its_place(
     before = args[0].copy("K")
     made = tensor_of(before, values[0])
     rebind(place, frame, made)
-    if sys.getrefcount(args[0]) == count - 1 and before.tobytes() == args[0].tobytes():
+    expected = count - (not is_kept(place, frame))
+    if sys.getrefcount(args[0]) == expected and before.tobytes() == args[0].tobytes():
         return made
     rebind(place, frame, args[0])  # another thread has taken or written it meanwhile
     return None

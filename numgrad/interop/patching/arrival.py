@@ -8,8 +8,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-NAMESPACES = "scipy._lib.array_api_compat"
-"""The module in which SciPy looks up the library of its arguments."""
+NAMESPACES = ("scipy._external.array_api_compat", "scipy._lib.array_api_compat")
+"""The modules in which SciPy looks up the library of its arguments, by versions."""
 
 HOMES = ("scipy._lib._array_api_override", "scipy._lib._array_api")
 """The modules in which SciPy's function for the library of arguments is defined, by versions."""
@@ -19,7 +19,7 @@ MODULES = frozenset(
      "scipy.fft", "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
      "scipy.optimize", "scipy.optimize.elementwise", "scipy.signal", "scipy.signal.windows",
      "scipy.sparse", "scipy.sparse.linalg", "scipy.spatial.distance",
-     "scipy.spatial.transform", "scipy.special", "scipy.stats", NAMESPACES, *HOMES}
+     "scipy.spatial.transform", "scipy.special", "scipy.stats", *NAMESPACES, *HOMES}
 )  # fmt: skip
 """SciPy's modules that have something with a counterpart in numgrad, or compute with arrays of any
 library."""

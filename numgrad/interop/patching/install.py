@@ -22,7 +22,7 @@ def install(modules: Iterable[ModuleType]) -> None:
     with lock:
         replaced: dict[int, tuple[Any, Any]] = {}
         for module in modules:
-            if module.__name__ == NAMESPACES:
+            if module.__name__ in NAMESPACES:
                 _mix_namespaces(module)
             elif module.__name__ in HOMES:
                 _know_tensors(module)

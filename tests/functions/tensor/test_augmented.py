@@ -103,6 +103,7 @@ def test_a_global_name_is_bound_to_the_result():
     "program",
     [
         "total = np.zeros(2); other = total; total += x",
+        "def add(part): part += x\ndef g():\n    total = np.zeros(2)\n    add(total)\ng()",
         "total = np.zeros(2); part = total[:]; total += x",
         "table = np.zeros((3, 2)); row = table[0]; row += x",
         "table = np.zeros((3, 2))\nfor row in table:\n    row += x",

@@ -30,6 +30,7 @@ from scipy.stats import norm
 
 import numgrad as ng
 from numgrad.interop.patching import counterparts
+from numgrad.interop.patching.arrival import HOMES, NAMESPACES
 
 from .differences import agree, derivative
 
@@ -155,7 +156,8 @@ def leaves(value):
 
 
 def test_every_function_gives_by_default_what_that_of_scipy_gives():
-    modules = [import_module(name) for name in sorted(counterparts.MODULES)]
+    names = counterparts.MODULES - {*NAMESPACES, *HOMES}  # which versions of SciPy do not share
+    modules = [import_module(name) for name in sorted(names)]
     pairs = [(m, name, getattr(m, name)) for m in modules for name in counterparts.names(m)]
     wrong = []
     for module, name, original in pairs:
