@@ -1,1 +1,2 @@
-"""A stand-in for a GPU that is not there: its kernels are compiled and kept, and never launched."""
+"""A stand-in for a GPU that is not there: kernels are compiled and kept, and the processor computes.
+"""
