@@ -15,16 +15,13 @@ from ..engine.record.parallel_launch import is_many, launch_parallel
 from ..ir.dtypes import FLOATING
 from ..ir.kernel_spec import LoopSpec
 from ..ir.memory_order import standing_in
-from ..process.bounded_dict import Bounded
 from .kernel import failure_of, is_contiguous
 from .operands import constant
 from .operator import Computation, Operator, Specs
-from .reduction_layout import Arrangement, arrangement, order_of
+from .reduction_layout import Arrangement, arrangement, computation, order_of
 
 # The most blocks of a reduction that one thread reduces alone.
 MANY_BLOCKS = 4
-# The most strides of arrays of which a plan knows how to reduce them.
-MOST_LAYOUTS = 64
 
 
 class Blocks(NamedTuple):
@@ -291,25 +288,11 @@ class Reduction(Operator):
         self, target: Any, axes: Sequence[int], dtype: np.dtype
     ) -> Callable[[np.ndarray], Any]:
         """Return a function that reduces arrays of one shape and dtype and any strides."""
-        known: dict[tuple[int, ...], tuple[Any, ...]] = Bounded(MOST_LAYOUTS)
 
-        def learn(array: np.ndarray) -> tuple[Any, ...]:
-            found = self._arrangement(array, axes)
-            ufunc = target.kernel(self._spec_of(dtype, found.form)).ufunc
-            known[array.strides] = made = found.order, found.is_copied, found.shape, ufunc, found
-            return made
+        def ufunc_of(form: str) -> np.ufunc:
+            return target.kernel(self._spec_of(dtype, form)).ufunc
 
-        def compute(array: np.ndarray) -> Any:
-            order, is_copied, shape, ufunc, found = known.get(array.strides) or learn(array)
-            turned = array.transpose(order)
-            if is_copied:
-                turned = np.ascontiguousarray(turned)
-            reduced = ufunc(turned if turned.shape == shape else turned.reshape(shape))
-            if found.result is None and found.back is None:
-                return reduced
-            return found.restored(reduced)
-
-        return compute
+        return computation(tuple(axes), dtype.itemsize, self.forms, ufunc_of)
 
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]

@@ -4,7 +4,7 @@ A reduction joins the elements of each result in the order of the reduced axes, 
 memory. The axes that are left have no such order, and are taken as they lie.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -12,6 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ir.memory_order import axes_in_memory, in_miniature
+from ..process.bounded_dict import Bounded
+
+MOST_LAYOUTS = 64
+"""The most strides of arrays of which a function of `computation` knows how to reduce them."""
 
 Term = tuple[int, int]
 """The size of an axis and its stride in bytes."""
@@ -102,6 +106,37 @@ def arrangement(
     if len(reduced) < 3 and "matrix" in forms:
         return arranged("matrix", *sizes)
     return arranged("elements", number, is_copied=True)
+
+
+def computation(
+    axes: tuple[int, ...],
+    itemsize: int,
+    forms: tuple[str, ...],
+    ufunc_of: Callable[[str], np.ufunc],
+) -> Callable[[np.ndarray], Any]:
+    """Return a function that reduces the axes of arrays of one shape and dtype and any strides.
+
+    ``ufunc_of`` returns the kernel for a form.
+    """
+    known: dict[tuple[int, ...], tuple[Any, ...]] = Bounded(MOST_LAYOUTS)
+
+    def learn(array: np.ndarray) -> tuple[Any, ...]:
+        found = arrangement(array.shape, array.strides, axes, itemsize, forms)
+        made = found.order, found.is_copied, found.shape, ufunc_of(found.form), found
+        known[array.strides] = made
+        return made
+
+    def compute(array: np.ndarray) -> Any:
+        order, is_copied, shape, ufunc, found = known.get(array.strides) or learn(array)
+        turned = array.transpose(order)
+        if is_copied:
+            turned = np.ascontiguousarray(turned)
+        reduced = ufunc(turned if turned.shape == shape else turned.reshape(shape))
+        if found.result is None and found.back is None:
+            return reduced
+        return found.restored(reduced)
+
+    return compute
 
 
 def order_left(shape: tuple[int, ...], strides: tuple[int, ...], axes: Sequence[int]) -> np.ndarray:

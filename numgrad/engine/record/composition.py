@@ -21,8 +21,8 @@ from .compiled_recorder import direct_recorder_of, finder_of, numbered
 from .dispatch import apply_plan
 from .operands import constant, with_constants
 from .options import key_of_arguments, last_reads
-from .plan import MOST_PLANS, make_plan, was_met_before
-from .several import apply_several, plan_of_several
+from .plan import MOST_PLANS, was_met_before
+from .several import apply_several, is_single, plan_for
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -221,7 +221,7 @@ class _Composed(NamedTuple):
             plan = step.plan
             if plan is not None and plan.recorder is None:
                 return None
-            called.append(_detached if plan is None else direct_recorder_of(plan))
+            called.append(Value.detached if plan is None else direct_recorder_of(plan))
         reads, last = [step.reads for step in self.steps], [step.last for step in self.steps]
         ((n, mark),) = self.results
         made = self.steps[-1].plan
@@ -241,12 +241,7 @@ class _Composed(NamedTuple):
 def _is_recordable(steps: Sequence[PlanStep]) -> bool:
     """Whether a finder can apply operations: each has a plan of one result, or detaches its
     operand."""
-    plans = [step.plan for step in steps if step.operator is not None]
-    return all([plan is not None and len(plan.outputs) == 1 for plan in plans])  # noqa: C419
-
-
-def _detached(value: Value) -> Value:
-    return value.detached()
+    return all([step.operator is None or is_single(step.plan) for step in steps])  # noqa: C419
 
 
 def _marked(mark: Element | None, value: Value) -> Value:
@@ -417,7 +412,7 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
     last = last_reads([*reads, found], len(noted.sources))
     steps = []
     for (operator, static, _, inputs, _), read, after in zip(kept, reads, last, strict=False):
-        plan = operator and _plan_of(operator, static, inputs)
+        plan = operator and plan_for(operator, static, inputs)
         steps.append(PlanStep(plan, operator, static, read, after))
     return _Composed(
         [x if type(x) is int else constant(x.array.copy("K"), x.spec) for x in noted.sources],
@@ -426,13 +421,6 @@ def _composed(noted: Operations, result: Any) -> _Composed | None:
         _kind(result),
         not isinstance(result, tuple) and _is_recordable(steps),
     )
-
-
-def _plan_of(operator: Any, static: dict[str, Any], inputs: Sequence[Value]) -> Kind | None:
-    """Return the kind of an operator applied to values, with a plan; None if there is none."""
-    if operator.nout > 1:
-        return plan_of_several(operator, static, inputs)
-    return make_plan(operator, static, tuple([x.spec for x in inputs]))
 
 
 def _without_identity_views(

@@ -315,20 +315,13 @@ def new_result(plan: Kind, array: Any, kind: Any) -> Any:
 
     The value is not connected to the graph yet.
     """
-    result = new_value(array, plan.spec, kind)
-    result._view = plan.mark
-    return result
-
-
-def new_value(array: Any, spec: Any, kind: Any) -> Any:
-    """Return a value of the class ``kind`` for an array of a spec, with no place in the graph."""
     if type(array) is not _Array:
         array = as_array(array)
     result = _new(kind)
     result.array = array
-    result.spec = spec
+    result.spec = plan.spec
     result._requires_grad = result._kept = False
-    result._view = None
+    result._view = plan.mark
     result.node = result.expr = result._storage = result._leaf = None
     result.slot = result.expr_slot = 0
     return result
@@ -421,9 +414,7 @@ def bare_node(plan: Any, inputs: Sequence[Any], parents: tuple[Any, ...], frame:
     return node
 
 
-def save(
-    node: Any, reads: tuple[bool, ...], inputs: Sequence[Any], results: tuple[Any, ...]
-) -> None:
+def save(node: Any, reads: Any, inputs: Sequence[Any], results: tuple[Any, ...]) -> None:
     """Let a node save those of the inputs that the derivative reads, and ``results``, which has
     what to save of each result.
 

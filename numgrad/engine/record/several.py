@@ -4,14 +4,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ...ir.device_array import as_array
 from ..graph.integrity import require_own_arrays
 from ..graph.kind import Kind, interned, keep
 from ..graph.node import accumulator_of
 from ..graph.value import CPU, spec_of
 from ..graph.view import RESULT
 from .apply import apply, mode, other_modes, runtime, saved_result
-from .dispatch import bare_node, new_value, save
-from .plan import plan_key, was_met_before
+from .dispatch import bare_node, save
+from .plan import make_plan, plan_key, was_met_before
 
 _frame = sys._getframe
 _MOST_INPUTS = 4  # as a plan has an entry for each set of inputs that require grad
@@ -70,10 +71,10 @@ def apply_several(plan: Kind, inputs: Sequence[Any]) -> list[Any]:
         if array is None or (other_modes and not mode.unwatched):
             return apply(plan.operator, tuple(inputs), plan.static)
     require_own_arrays(inputs)
-    kind, marks = runtime.value, plan.operator.gives_scalars
+    make, marks = runtime.value.of_spec, plan.operator.gives_scalars
     outputs = []
     for array, spec in zip(plan.compute(*arrays), plan.outputs, strict=True):
-        result = new_value(array, spec, kind)
+        result: Any = make(as_array(array), spec)
         if marks and not spec.shape:
             result._view = RESULT
         outputs.append(result)
@@ -114,3 +115,16 @@ def _reads(operator: Any, count: int, outputs: Sequence[Any]) -> tuple[Any, ...]
     masks = [[bool(mask >> n & 1) for n in range(count)] for mask in range(2**count)]
     found = [tuple(operator.saves(mask)) for mask in masks]
     return tuple([reads if any(reads) else None for reads in found])
+
+
+def plan_for(operator: Any, static: dict[str, Any], inputs: Sequence[Any]) -> Kind | None:
+    """Return the kind of an operator with any number of results applied to values, with a plan;
+    None if there is none."""
+    if operator.nout > 1:
+        return plan_of_several(operator, static, inputs)
+    return make_plan(operator, static, tuple([x.spec for x in inputs]))
+
+
+def is_single(plan: Kind | None) -> bool:
+    """Whether there is a plan, of an operator with one result."""
+    return plan is not None and len(plan.outputs) == 1
