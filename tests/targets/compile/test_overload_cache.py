@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+import threading
+from typing import Any
 
 import numpy as np
 import pytest
 from numba import njit
 
 import numgrad as ng
+from numgrad.targets.cpu.platform.numba_setup import compiler_lock
 
 PROGRAM = """
 import sys
@@ -101,6 +104,27 @@ def test_functions_of_numba_itself_call_what_was_compiled_for_others():
     for function in (total, plain):
         with pytest.raises(np.linalg.LinAlgError, match="not dimensionally valid"):
             function(np.ones(3), y)
+
+
+def test_a_function_of_loops_does_not_wait_for_the_lock_of_numgrad():
+    lock: Any = compiler_lock
+    held, ended = threading.Event(), threading.Event()
+
+    def hold():
+        with lock._own:
+            held.set()
+            ended.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    called = threading.Thread(target=lambda: ng.njit(lambda x: x + 1.0)(2.0), daemon=True)
+    called.start()
+    called.join(30)
+    is_waiting = called.is_alive()
+    ended.set()
+    thread.join()
+    assert not is_waiting
 
 
 @pytest.mark.parametrize("step", [1, -1, 2, -3])
