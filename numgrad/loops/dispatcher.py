@@ -10,6 +10,7 @@ from numba.core.registry import CPUDispatcher
 
 from .._tensor import Tensor
 from ..targets.cpu.compile.dispatcher_cache import quickly
+from ..targets.cpu.platform.numba_setup import compiler_lock
 from .calls import call, has_tensors
 
 
@@ -25,9 +26,18 @@ class Dispatcher(CPUDispatcher):
         return types.pyobject if has_tensors(val) else super().typeof_pyval(val)
 
     def compile(self, sig: Any) -> Any:
-        """Compile for the types of arguments; return the compiled function."""
-        with quickly():
+        """Compile for the types of arguments; return the compiled function.
+
+        A thread that holds Numba's lock must not wait for numgrad's, whose holder may wait for
+        Numba's.
+        """
+        if not compiler_lock.acquire(blocking=False):
             return super().compile(sig)
+        try:
+            with quickly():
+                return super().compile(sig)
+        finally:
+            compiler_lock.release()
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Return what Numba is to call for new types of arguments: a compiled function, or the

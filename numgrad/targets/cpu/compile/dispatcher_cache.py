@@ -61,6 +61,7 @@ class DispatcherCache(_Cache):
         disk.count_compiled(disk.DISPATCHER)
         key = self._key(sig)
         if not (key.startswith("-") or data.library.has_dynamic_globals):
+            data.library.keeps_needs = True
             payload = dumps((tuple(data.library.needs), data._reduce()))
             entry = disk.Entry(data.fndesc.llvm_func_name, (), payload)
             disk.write(key, entry, disk.DISPATCHER)

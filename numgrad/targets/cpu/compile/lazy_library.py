@@ -29,9 +29,13 @@ class LazyLibrary(JITCodeLibrary):
     ----------
     needs : dict
         The libraries of the functions apart that the code calls, by their keys in the cache.
+    keeps_needs : bool
+        Whether the cache that keeps the code on disk also keeps the keys of what the code needs;
+        Numba's own cache does not.
     """
 
     _codegen: Any
+    keeps_needs = False
     _is_emitted = False
     _key: str | None = None
 
@@ -48,11 +52,20 @@ class LazyLibrary(JITCodeLibrary):
         super().add_linking_library(library)
 
     def _get_module_for_linking(self) -> Any:
-        if not _is_used():  # the caller knows of no environments and no code apart
-            self.emit()
-        elif self._key is not None:
-            return llvm.parse_assembly("")
-        return super()._get_module_for_linking()
+        if not _is_used():
+            return self._whole()
+        return llvm.parse_assembly("") if self._key else super()._get_module_for_linking()
+
+    def _whole(self) -> Any:
+        """Return the code with that of the functions apart, for a caller that knows neither of
+        these nor of environments."""
+        self.emit()
+        if not self.needs:
+            return super()._get_module_for_linking()
+        module = super()._get_module_for_linking().clone()
+        for library in self.needs.values():
+            module.link_in(library._whole(), preserve=True)
+        return module
 
     def _verify_declare_only_symbols(self) -> None:
         missing = [f.name for f in self._final_module.functions if f.is_declaration]
@@ -140,6 +153,15 @@ class LazyLibrary(JITCodeLibrary):
         """Let callers call the machine code of the function ``symbol``."""
         self._key = key
         _apart.add(symbol)
+
+    def serialize_using_object_code(self) -> Any:
+        """Return the code for a cache, with that of the functions apart unless the cache keeps
+        ``needs`` too."""
+        if self.keeps_needs or not self.needs:
+            return super().serialize_using_object_code()
+        module = self._whole()
+        code = bytes(self._codegen._tm.emit_object(module))
+        return self.name, "object", (code, module.as_bitcode())
 
     def machine_code(self) -> bytes | None:
         """Return the machine code of a function apart; None for other functions."""
