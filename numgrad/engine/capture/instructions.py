@@ -5,10 +5,16 @@ A program that comes from a pipe, or is compiled from a text, has no source.
 
 import ast
 import dis
+import sys
 from types import FrameType
 
 _NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FAST")
 _REMAINDER = [symbol for _, symbol in dis._nb_ops].index("%")  # type: ignore[attr-defined]
+
+CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
+"""The instructions whose argument, as `dis` has it, is the constant that they load."""
+if sys.version_info >= (3, 15):  # before, it is the number of the constant
+    CONSTANTS += ("LOAD_COMMON_CONSTANT",)
 
 
 def beginning(frame: FrameType) -> ast.expr | None:
@@ -43,7 +49,7 @@ def _extended(found: ast.expr | None, step: dis.Instruction) -> ast.expr | None:
     """Return the expression on top of the stack after the instruction ``step``, given the
     expression ``found`` that was there before."""
     name, argument = step.opname, step.argval
-    if name == "LOAD_CONST":
+    if name in CONSTANTS:
         return ast.Constant(argument)
     if name.startswith(_NAMES) and isinstance(argument, str):
         return ast.Name(argument)

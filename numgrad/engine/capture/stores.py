@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .instructions import CONSTANTS
+
 LOCAL, NAME, GLOBAL = "local", "name", "global"
 """Kinds of variables: of a function, of the body of a module or class, and global ones."""
 
@@ -381,7 +383,7 @@ class _Stack:
         """Push the expression that an instruction loads; return False for an instruction that is
         not known."""
         name, value = step.opname, step.argval
-        if name in ("LOAD_CONST", "LOAD_SMALL_INT"):
+        if name in CONSTANTS:
             self.items.append(Constant(value))
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             holder = self.pop()
