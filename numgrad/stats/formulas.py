@@ -181,9 +181,20 @@ def invgauss_logsf(x: Tensor, mu: Tensor) -> Tensor:
     first = sp.log_ndtr(-near)
     right = near > 0
     low = where(right, near, 1.0) * math.sqrt(0.5)
-    high = low + where(right, math.sqrt(2.0) / sqrt(x), 1.0)
-    apart = where(right, log(sp.erfcx(high)) - log(sp.erfcx(low)), far - first)
-    return first + log(-expm1(apart))
+    step = where(right, math.sqrt(2.0) / sqrt(x), 1.0)
+    quotient = log(sp.erfcx(low + step)) - log(sp.erfcx(low))
+    quotient = where(low > LONG, erfcx_quotient(low, step), quotient)
+    return first + log(-expm1(where(right, quotient, far - first)))
+
+
+LONG = 1e3
+
+
+def erfcx_quotient(x: Tensor, step: Tensor) -> Tensor:
+    """Return ``log(erfcx(x + step) / erfcx(x))`` for large ``x``, where the logarithms of both are
+    nearly equal, by the first two terms of their series (DLMF 7.12.1)."""
+    inverse, other = 1.0 / x, 1.0 / (x + step)
+    return 0.5 * step * inverse * other * (inverse + other) - log1p(step * inverse)
 
 
 def finite(parameter: Tensor, bound: float, moment: Callable[[Tensor], Tensor]) -> Tensor:

@@ -37,12 +37,12 @@ class Inverted(NamedTuple):
     def corrected(self, x: np.ndarray, q: np.ndarray, *shapes: np.ndarray) -> np.ndarray:
         """Return the arguments whose probability is ``q``; ``x`` has them as they were found, right
         or not."""
-        x, q, *shapes = (np.array(part) for part in np.broadcast_arrays(x, q, *shapes))
+        x, q, *parts = (np.array(part) for part in np.broadcast_arrays(x, q, *shapes))
         for error, correct in ((CLOSE, self._bisected), (PRECISE, self._moved)):
             with np.errstate(invalid="ignore"):
-                is_wrong = ~(np.abs(self._share(x, *shapes) - q) <= error * q) & (q > 0) & (q < 1)
+                is_wrong = ~(np.abs(self._share(x, *parts) - q) <= error * q) & (q > 0) & (q < 1)
             if is_wrong.any():
-                x[is_wrong] = correct(*[part[is_wrong] for part in (x, q, *shapes)])
+                x[is_wrong] = correct(*[part[is_wrong] for part in (x, q, *parts)])
         return x
 
     def _share(self, x: np.ndarray, *shapes: np.ndarray) -> np.ndarray:

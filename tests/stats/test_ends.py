@@ -242,3 +242,25 @@ def test_intervals_that_are_open_at_one_end():
     found = ng.func.hessian(loss)(at, low, high)
     np.testing.assert_allclose(found, ng.func.hessian(loss)(at, *ends), rtol=1e-13)
     assert np.isnan(ng.stats.norm.cdf(np.inf, 0.0, -1.0).item())
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.7, 50.0])
+def test_survival_of_the_inverse_gaussian_far_out(mu):
+    """With ``log(erfcx)`` from its series, as the two parts of the probability are nearly equal."""
+
+    def exact(x):
+        low, high = ((x / mu - k) / mp.sqrt(2 * x) for k in (1, -1))
+        logs = []
+        for z in (low, high):
+            terms = [mp.fac2(2 * k - 1) / (-2 * z * z) ** k for k in range(20)]
+            logs.append(mp.log(mp.fsum(terms) / (z * mp.sqrt(mp.pi))))
+        return -low * low - mp.log(2) + logs[0] + mp.log1p(-mp.exp(logs[1] - logs[0]))
+
+    for x in (1e6, 1e8, 1e10, 1e16, 1e40):
+        t = ng.tensor(x, requires_grad=True)
+        value = ng.stats.invgauss.logsf(t, mu)
+        with mp.workdps(120):
+            wanted = [float(exact(mp.mpf(x))), float(mp.diff(exact, x, h=mp.mpf(x) / 10**30))]
+        found = value.item(), ng.grad(value, t)[0].item()
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=f"{x}")
+        assert np.isfinite(ng.grad(ng.stats.invgauss.sf(t, mu), t)[0].item())
