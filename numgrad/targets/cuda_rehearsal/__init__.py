@@ -1,2 +1,2 @@
-"""A stand-in for a GPU that is not there: kernels are compiled and kept, and the processor computes.
+"""A stand-in for a GPU that is not there: kernels are compiled and kept; the processor computes.
 """
