@@ -247,7 +247,7 @@ class Reduction(Operator):
         columns = self._takes_columns(array, axes)
         read = _as_matrices(array, axes) if columns else _axes_last(array, axes)
         result, status = target.kernel(self.spec(array.dtype, columns)).call(read)
-        if columns:
+        if columns and not status:
             lead, _, kept = _parts(array.shape, axes)
             result = np.asarray(result).reshape(*lead, *kept)
         return result, status
