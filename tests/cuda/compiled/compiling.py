@@ -12,7 +12,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.engine.lower.lower import force
-from numgrad.engine.record import composition, dispatch, operands, options, plan
+from numgrad.engine.record import dispatch, operands, options, plan, several
 from numgrad.engine.record.apply import deferring, runtime
 from numgrad.engine.replay import recorded_plan
 from numgrad.ir.target import Bound
@@ -131,8 +131,9 @@ def idle_processor():
     with ExitStack() as changes:
         changes.enter_context(mock.patch.object(runtime, "run", uncomputed))
         changes.enter_context(mock.patch.object(cpu_kernel, "kernel", uncompiled))
-        for module in (composition, dispatch, operands, options, plan, recorded_plan):
+        for module in (dispatch, operands, options, plan, several, recorded_plan):
             changes.enter_context(mock.patch.object(module, "make_plan", return_value=None))
+        changes.enter_context(mock.patch.object(several, "plan_of_several", return_value=None))
         yield
 
 
