@@ -60,7 +60,7 @@ class Later(TypedHostOperator):
             return [copied(runtime.on_device(value.array, self._device)) for value in found]
 
     def _on_device(self, inputs: Sequence[Any], results: Sequence[Any], stream: Any) -> None:
-        """Write the results for arrays of a device to others, by work of a stream."""
+        """Write the results for arrays of a device to other arrays there, by work of a stream."""
         with computing_on(stream, inputs):
             is_one = inputs[0].ndim == self.ncore[0]
             found = self.single(*inputs) if is_one else self._of_rows(*inputs)

@@ -97,7 +97,7 @@ class StepsOperator(TypedHostOperator):
         return self.compute(given, None, (), places)
 
     def _on_device(self, inputs: Arrays, results: Arrays, stream: Any) -> None:
-        """Write the results for arrays of a device to others, by work of a stream."""
+        """Write the results for arrays of a device to other arrays there, by work of a stream."""
         with computing_on(stream, inputs):
             if inputs[0].ndim > self.ncore[0]:
                 found = self._of_rows(*inputs)

@@ -450,7 +450,7 @@ def _standardized(x: Tensor, loc: Tensor | None, scale: Tensor | None, is_ended:
 
 
 def _derived(own: dict[str, Formula], symmetric: bool) -> dict[str, Formula]:
-    """Return the functions that follow from others, as far as there are those."""
+    """Return the functions of a distribution that follow from the functions in ``own``."""
     if "cdf" not in own:
         return {}
     cdf, ppf = own["cdf"], own.get("ppf")

@@ -68,8 +68,8 @@ def returned(values: Sequence[Any], device: str, name: str) -> list[Any]:
 def devices_met(
     function: Callable[..., Any], devices: set[str]
 ) -> Callable[..., Any]:
-    """Return a function that notes the devices of the tensors from outside that it has met where it
-    fails because these are on another device than its arguments; ``devices`` gets them."""
+    """Return a function that adds to ``devices`` the devices of tensors from outside, where a call
+    fails because these tensors are on another device than the arguments."""
 
     def noting(*arguments: Any) -> Any:
         try:

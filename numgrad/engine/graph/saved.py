@@ -91,10 +91,11 @@ class EarlierElements:
         self.memory: HostMemory | DeviceMemory | None = None
         self.readers: list[weakref.ref[Value]] = []
         self._limit = _FEW
-        self._restored: dict[int, tuple[Any, Any]] = {}  # by id: arrays, and such as they were
+        self._restored: dict[int, tuple[Any, Any]] = {}  # by id: an array, and its elements before
 
     def of(self, array: Any) -> Any:
-        """Return an array like ``array`` as it was before the first write, None if there is none.
+        """Return an array with the elements of ``array`` before the first write; None without a
+        copy of them.
 
         The result is the same object for the same array, by which passes recognise a graph.
         """

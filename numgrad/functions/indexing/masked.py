@@ -79,7 +79,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def ndim(self) -> int:
-        """The number of axes, of which one stands for those of the mask."""
+        """The number of axes; a single axis stands for all axes of the mask."""
         return self._values.ndim - self._part.mask.ndim + 1
 
     @property

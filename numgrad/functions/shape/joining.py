@@ -167,7 +167,7 @@ _stacked = Steps(_stack_steps, _stack, arrays="items")
 
 
 def _are_alike(tensors: Any) -> bool:
-    """Whether these are tensors of one dtype, not the rows of one tensor."""
+    """Whether ``tensors`` is a sequence of tensors of one dtype, and not a tensor with rows."""
     if isinstance(tensors, Tensor):
         return False
     return all(isinstance(x, Tensor) and x.dtype == tensors[0].dtype for x in tensors)

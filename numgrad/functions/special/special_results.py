@@ -203,8 +203,8 @@ def perm(N: ArrayLike, k: ArrayLike, exact: bool = False) -> Any:
 
 
 def _where_sensible(count: Callable[..., Tensor], N: ArrayLike, k: ArrayLike) -> Tensor:
-    """Return a count, 0 where there is nothing to count: there it is that of other numbers, as 0
-    times a slope that is none would be none."""
+    """Return a count, 0 where there is nothing to count. The formula gets other numbers there, as
+    its slope at the given numbers may be NaN, and 0 times NaN is NaN."""
     whole, part = in_one_dtype(N, k)
     is_sensible = (part <= whole) & (part >= 0)
     found = count(where(is_sensible, whole, 1), where(is_sensible, part, 0))

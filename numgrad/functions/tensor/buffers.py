@@ -333,7 +333,8 @@ def _references_of_one(
 
 
 def _maker(array: np.ndarray) -> Callable[[], np.ndarray]:
-    """Return a function that makes an array like another one, which has a base like that, too."""
+    """Return a function that makes an array with the shape and dtype of ``array``, and with a base
+    if ``array`` has a base."""
     if array.base is None:
         return np.zeros(array.shape, array.dtype).copy
     return lambda: np.zeros((1, *array.shape), array.dtype)[0]

@@ -24,7 +24,7 @@ __all__ = ["CUDATarget", "StandIn", "count", "unavailable"]
 
 
 class StandIn:
-    """Holds as ``current`` the driver that stands for a GPU that is not there, None without one."""
+    """Holds as ``current`` the driver that stands for an absent GPU; None where no driver does."""
 
     current: Any = None
 

@@ -163,7 +163,8 @@ class AbsentGPU:
 
 
 def on_host(array: Any) -> Any:
-    """Return an array of such a GPU as one of NumPy, in the same memory; others as they are."""
+    """Return an array of the absent GPU as an array of NumPy in the same memory; any other object
+    is returned itself."""
     if type(array) is not DeviceArray:
         return array
     if not array.size:

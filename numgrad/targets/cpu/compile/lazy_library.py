@@ -45,7 +45,7 @@ class LazyLibrary(JITCodeLibrary):
         self.needs: dict[str, LazyLibrary] = {}
 
     def add_linking_library(self, library: Any) -> None:
-        """Link another library into this one, or call that one where it is apart."""
+        """Link another library into this one; the code of a library that is apart is called."""
         if isinstance(library, LazyLibrary):
             library._ensure_finalized()
             self.needs |= library.needs if library._key is None else {library._key: library}
