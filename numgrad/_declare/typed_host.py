@@ -28,6 +28,8 @@ class TypedHostOperator(HostOperator):
     lends = False  # whether the function hands its arguments to code compiled for writable arrays
     on_device: Any = None
     """Computes on arrays of a device where they are; see `HostSpec`."""
+    turns: Any = None
+    """Returns what the operator does turn by turn; see `HostSpec`."""
     of_rows: Any
     """Returns the results for arrays with equally many leading axes."""
 
@@ -76,7 +78,7 @@ class TypedHostOperator(HostOperator):
         if self._spec is None:
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
-                lends=self.lends, native=self.native, on_device=self.on_device,
+                lends=self.lends, native=self.native, on_device=self.on_device, turns=self.turns,
             )  # fmt: skip
         return self._spec, ()
 

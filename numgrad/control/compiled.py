@@ -16,7 +16,7 @@ Arrays = Sequence[np.ndarray]
 
 _CALL = 2e-6  # seconds that a program takes at least, run by Python
 _KERNEL, _STEP = 0.05, 3e-4  # seconds to compile a loop: at least, and for each scalar function
-_AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
+AT_ONCE = 1 << 20  # steps of one call, between which Ctrl-C is heard
 _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
 
 
@@ -109,7 +109,7 @@ class CompiledLoop:
         self._fill(table[1], operands.moves, 0)
         where, width = table.ctypes.data, table.strides[0]
         while length > 0:
-            count = min(_AT_ONCE, length)
+            count = min(AT_ONCE, length)
             self._function(where, count, 0, where + width, where + 2 * width)
             ends = slice(first + 1, first + 1 + carried)
             table[0, :carried] = table[0, ends] + (count - 1) * table[1, ends]
@@ -121,7 +121,7 @@ class CompiledLoop:
     ) -> None:
         """Run steps for each sample of a batch; the operands in ``leads`` have an axis of samples.
         """
-        if length > _AT_ONCE:
+        if length > AT_ONCE:
             for row in operands.rows(leads, count):
                 self.run(row, carried, length)
             return

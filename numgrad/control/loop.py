@@ -25,11 +25,13 @@ from .._declare.typed_host import TypedHostOperator
 from .._tensor import Tensor
 from ..engine.graph.node import Value
 from ..engine.graph.value import CPU
+from ..engine.rolling.expansion import MOST_STEPS
 from ..ir.broadcasting import broadcast_shapes
+from ..ir.kernel_spec import GivenLoop
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .body import Body
-from .compiled import in_machine
+from .compiled import AT_ONCE, in_machine
 from .devices.arrays import (  # fmt: skip
     computing_on,
     copied,
@@ -197,6 +199,14 @@ class Loop(StepsOperator):
         self._tangents: dict[tuple[bool, ...], Loop] = {}
         self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
         self.recording: Loop | None = None  # the loop that yields its states, too
+
+    def turns(self) -> GivenLoop | None:
+        """Return what the loop does turn by turn; None for a body on many numbers, and for so many
+        turns that Ctrl-C has to be heard in between."""
+        body, form = self.body.expansion, self.form
+        if body is None or not 0 < self.length <= AT_ONCE or len(body.steps) > MOST_STEPS:
+            return None
+        return GivenLoop(body, form.carried, form.per_step, self.length, self.is_reverse)
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
         """Return the results of the loop for values, as a tuple even if there is one."""

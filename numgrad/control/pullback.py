@@ -1,6 +1,6 @@
 """The reverse of a loop as one operator: states that were not kept are computed again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._declare.operator import zeros_of
@@ -56,13 +56,19 @@ class Pullback(StepsOperator):
         return tuple([found.get(n) for n in range(len(self.wanted))])
 
     def from_states(
-        self, inputs: Sequence[Any], seeds: Sequence[Any], states: Sequence[Any]
-    ) -> tuple[Any, ...]:
+        self, inputs: Sequence[Any], seeds: Sequence[Any], states: Sequence[Any],
+        starts: Callable[[int], Any] | None = None,
+    ) -> tuple[Any, ...]:  # fmt: skip
         """Return what `gradients` returns, given the states before the steps, which are not
-        computed again."""
+        computed again.
+
+        ``starts`` gives, for the number of an input that all steps read, the cotangent to which the
+        steps add theirs; zeros by default.
+        """
         if not self.places:
             return (None,) * len(self.wanted)
-        given = self._reordered([*inputs, *seeds], states, lambda x: zeros_of(x.spec))
+        starts = starts or (lambda n: zeros_of(inputs[n].spec))
+        given = self._reordered([*inputs, *seeds], states, starts)
         outputs = self._arranged(self.backward.apply(*given))
         found = dict(zip(self.places, outputs, strict=True))
         return tuple([found.get(n) for n in range(len(self.wanted))])
@@ -98,8 +104,6 @@ class Pullback(StepsOperator):
         """
         loop, body = self.loop, self.loop.body
         states, own, constant = self._groups
-        asked = {*states, *own, *constant}
-        derivative, live = body.pullback(tuple([n in asked for n in range(len(body.specs))]))
         carried, yielded = loop.form.carried, self._yielded
         first, sums = len(states), len(constant)
         count = carried + loop.form.per_step
@@ -107,14 +111,12 @@ class Pullback(StepsOperator):
         def step(*arguments: Tensor) -> list[Tensor]:
             given = list(arguments)
             seeds = dict(zip(states, given[:first], strict=True))
-            totals = given[first : first + sums]
+            totals = dict(zip(constant, given[first : first + sums], strict=True))
             rest = given[first + sums :]
             primal = [*rest[:count], *rest[count + len(yielded) :]]
             seeds |= dict(zip(yielded, rest[count : count + len(yielded)], strict=True))
-            found = derivative.mapped.apply([*primal, *[seeds[n] for n in live]])
-            grads = dict(zip(sorted(asked), found, strict=True))
-            added = [t + grads[n] for t, n in zip(totals, constant, strict=True)]
-            return [*(grads[n] for n in states), *added, *(grads[n] for n in own)]
+            grads = self.of_step(primal, seeds, totals)
+            return [grads[n] for n in (*states, *constant, *own)]
 
         specs = [
             *(body.specs[n] for n in states), *(body.specs[n] for n in constant),
@@ -124,23 +126,46 @@ class Pullback(StepsOperator):
         made = Body.of(self.name, step, specs, body.device)
         return loop_over(made, sizes, loop.length, not loop.is_reverse, loop.snapshots)
 
+    @lazy
+    def asked(self) -> list[int]:
+        """The numbers of the arguments of the body that get cotangents."""
+        return sorted([n for group in self._groups for n in group])
+
+    @lazy
+    def _derivative(self) -> tuple[Any, list[int]]:
+        asked, count = self.asked, len(self.loop.body.specs)
+        return self.loop.body.pullback(tuple([n in asked for n in range(count)]))
+
+    def of_step(
+        self, primal: Sequence[Tensor], seeds: dict[int, Tensor], totals: dict[int, Tensor]
+    ) -> dict[int, Tensor]:
+        """Return the cotangents of the arguments of a step, by their numbers.
+
+        ``seeds`` are the cotangents of results of the step, and ``totals`` the sums so far of the
+        cotangents of arrays that all steps read; the sums are returned with what this step adds.
+        """
+        derivative, live = self._derivative
+        found = derivative.mapped.apply([*primal, *[seeds[n] for n in live]])
+        grads = dict(zip(self.asked, found, strict=True))
+        return grads | {n: total + grads[n] for n, total in totals.items()}
+
     @property
     def _yielded(self) -> list[int]:
         """The numbers of the floating results that the steps yield."""
         return [n for n in self._seeded if n >= self.loop.form.carried]
 
-    def _reordered(self, inputs: Sequence[Any], history: Sequence[Any], zeros: Any) -> list[Any]:
+    def _reordered(self, inputs: Sequence[Any], history: Sequence[Any], zeros: Callable[[int], Any]) -> list[Any]:
         """Return the inputs of the loop over the steps in reverse, given those of this operator.
 
         ``history`` has the states before the steps; ``zeros`` makes the start of a sum of
-        cotangents.
+        cotangents, for the number of the input.
         """
         loop, count = self.loop, len(self.loop.input_specs)
         _, xs, constants = loop.form.split(inputs[:count])
         seeds = dict(zip(self._seeded, inputs[count:], strict=True))
         states, _, constant = self._groups
         return [
-            *(seeds[n] for n in states), *(zeros(inputs[n]) for n in constant), *history, *xs,
+            *(seeds[n] for n in states), *(zeros(n) for n in constant), *history, *xs,
             *(seeds[n] for n in self._yielded), *constants,
         ]  # fmt: skip
 
@@ -160,7 +185,7 @@ class Pullback(StepsOperator):
         number = len(loop.input_specs)
         own = loop.step_leads(leads[:number])
         forward = loop.steps(count, own)
-        given = self._reordered(arrays, [None] * loop.form.carried, zeros_like)
+        given = self._reordered(arrays, [None] * loop.form.carried, lambda n: zeros_like(arrays[n]))
         back_leads = self._back_leads(own, leads[number:])
         reverse = backward.steps(count, back_leads)
         present, xs, constants = backward.form.split(given)
@@ -234,7 +259,7 @@ class Pullback(StepsOperator):
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         wanted = loop.floating(context.wanted[:count])
         history = loop.with_history.apply(*inputs[:count])[carried:] if carried else ()
-        given = self._reordered(inputs, history, lambda x: zeros_of(x.spec))
+        given = self._reordered(inputs, history, lambda n: zeros_of(inputs[n].spec))
         pulled = self._through_backward(context.wanted, wanted, given, grads)
         gone = dict(zip(backward_sources(self), pulled, strict=True))
         found: list[Any] = [gone.get(("input", n)) for n in range(len(self.input_specs))]
@@ -289,8 +314,8 @@ class Pullback(StepsOperator):
         primal, along = (
             loop.with_history.pushed(inputs[:count], tangents[:count]) if carried else ([], [])
         )
-        given = self._reordered(inputs, primal[carried:], lambda x: zeros_of(x.spec))
-        moved = self._reordered(tangents, along[carried:], lambda x: None)
+        given = self._reordered(inputs, primal[carried:], lambda n: zeros_of(inputs[n].spec))
+        moved = self._reordered(tangents, along[carried:], lambda n: None)
         found = self.backward.pushed(given, moved)[1]
         return self._arranged(found)
 
@@ -304,7 +329,7 @@ def backward_sources(pullback: Pullback) -> list[tuple[str, int]]:
     count = len(pullback.input_specs)
     named = [("input", n) for n in range(count)]
     history = [("history", n) for n in range(pullback.loop.form.carried)]
-    return pullback._reordered(named, history, lambda x: ("zeros", x[1]))
+    return pullback._reordered(named, history, lambda n: ("zeros", n))
 
 
 def _spread(arrays: Sequence[Any], steps: Steps) -> list[Any]:

@@ -59,14 +59,19 @@ def applied(loop: Loop, values: Sequence[Any]) -> Sequence[Any]:
     that the settings grant.
     """
     wanted = mode.grad and any(value.requires_grad for value in values)
-    if not (wanted and _keeps_all(loop) and _is_alone()):
+    if not (wanted and keeps_all(loop)):
         return loop.apply(*values)
     if loop.recording is None:
         loop.recording = RecordingLoop(loop)
     return loop.recording.apply(*values)[: len(loop.out_specs)]
 
 
-def _keeps_all(loop: Loop) -> bool:
+def keeps_all(loop: Loop) -> bool:
+    """Whether a loop that is called now keeps the states before all of its steps."""
+    return _fits(loop) and _is_alone()
+
+
+def _fits(loop: Loop) -> bool:
     states = loop.body.results[: loop.form.carried]
     if not states or isinstance(loop.snapshots, (int, Storage)):
         return False
@@ -87,4 +92,4 @@ def _is_alone() -> bool:
     return True
 
 
-__all__ = ["RecordingLoop", "applied"]
+__all__ = ["RecordingLoop", "applied", "keeps_all"]

@@ -14,7 +14,7 @@ from .._tensor import Tensor, placed
 from ..engine.capture.escapes import differentiated
 from ..engine.differentiate.repeated_pass import is_known_as_closed
 from ..engine.graph.value import next_number
-from ..engine.record.apply import mode
+from ..engine.record.apply import mode, other_modes, runtime
 from ..engine.record.guards import guarded
 from ..process.transformed_function import Transformed
 from .pytree import Variables, flatten, holds_tensors, output_leaves, places, require_function
@@ -81,6 +81,8 @@ class Evaluation:
                 )
             self.output, self.aux = self.output
         self.leaves, self.rebuild = output_leaves(self.output, what)
+        if other_modes and mode.capture is not None and not has_aux:
+            self.leaves = runtime.folded(self.leaves, variables.first)
 
     def scalar(self) -> Tensor:
         """Return the output; raise an error unless the output is one real scalar."""

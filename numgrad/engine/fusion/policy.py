@@ -153,8 +153,7 @@ def fusion_of(
     """
     if mode == "never":
         return None
-    is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
-    loops = roll(program, target) if is_long else None
+    loops = roll(program, target) if rolling.may_roll(program) else None
     of = loops or program
     counts = Counter(of.patterns())
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]

@@ -75,6 +75,9 @@ class Runtime:
     maker_in_order : callable
         Takes an operator, static parameters and specs, and returns a function that applies the
         operator to arrays in C order without Python, or None.
+    folded : callable
+        Takes the outputs of a captured function, and the creation number from before its call;
+        returns the outputs with loop operators for operations that repeat.
     """
 
     target: Any = None
@@ -85,6 +88,7 @@ class Runtime:
     apply_on_device: Callable[..., list[Any]]
     program_on_device: Callable[..., Any]
     maker_in_order: Callable[..., Any]
+    folded: Callable[..., Any]
 
     def __init__(self) -> None:
         self.targets = {}

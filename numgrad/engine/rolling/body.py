@@ -1,28 +1,17 @@
 """The body of a loop as scalar functions, and the kernel that repeats it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...ir.kernel_spec import RolledSpec
-from ...ir.program import Instruction, Pattern, layout_of
+from ...ir.program import Instruction
 from .expansion import Expander, UnknownError
+from .loop_instruction import BYTE, Place, looping
 from .turns import Source, Turns, Unlike
 
-BYTE = np.dtype(np.uint8)
 ADDRESS = 8  # bytes of an address in a table
-
-
-class Place(NamedTuple):
-    """An operand of a loop: its buffer and offset at the first turn, and its move at each turn.
-
-    Offset and move are in bytes.
-    """
-
-    buffer: int
-    offset: int
-    move: int
 
 
 class Body(Expander):
@@ -180,27 +169,15 @@ class Kernel:
     def instruction(self, inputs: Sequence[Place], rows: Sequence[bool], site: Any) -> Instruction:
         """Return the instruction that runs the loop.
 
-        ``inputs`` has the places of the operands that are read, and ``rows`` says for all operands
-        whether they have rows.
+        ``inputs`` has the places of the operands that are read, and ``rows`` says for each buffer of
+        the program whether it has rows.
         """
         if not self.outputs:
             raise Unlike
         spec = self._spec(len(inputs))
-        places = [*inputs, *[place for place, _ in self.outputs]]
         sizes = [end - low for low, end in self.inputs.values()]
-        sizes += [nbytes for _, nbytes in self.outputs]
-        layouts = []
-        for place, size, has_rows in zip(places, sizes, rows, strict=True):
-            shape, strides = ((size,), (1,))
-            if place.move:
-                shape, strides = (self.count, size), (place.move, 1)
-            layouts.append(layout_of(shape, strides, BYTE, has_rows))
-        pattern = Pattern(
-            spec, tuple(layouts), len(inputs), (), (self.count,), [()] * len(places),
-            tuple([place.move for place in places]), spec.name,
-        )  # fmt: skip
-        buffers, offsets, _ = zip(*places, strict=True)
-        return Instruction(pattern, buffers, offsets, site)
+        given = list(zip(inputs, sizes, strict=True))
+        return looping(spec, given, self.outputs, self.count, rows, site)
 
     def _spec(self, count: int) -> RolledSpec:
         body, numbers = self._body, self._numbers

@@ -16,8 +16,10 @@ import numpy as np
 from ...ir.packed_instructions import PackedInstructions
 from ...ir.program import Instruction, Layout, Pattern, Program, Ref, layout_of
 from ..graph.runtime import runtime
-from .body import ADDRESS, Body, Kernel, Place
+from .body import ADDRESS, Body, Kernel
 from .expansion import MOST_STEPS, UnknownError, is_expandable
+from .given_loops import copy_of, with_given_loops
+from .loop_instruction import Place
 from .operands import Operands
 from .periods import Run, runs
 from .turns import MOST_BEFORE, Source, Turns, Unlike, with_fewest_carried
@@ -38,11 +40,28 @@ _MOST_FAILED = 8  # runs found to be no loops, at some milliseconds each, before
 
 
 def rolled(program: Program, target: Any) -> Program | None:
-    """Return a program with the same results and bits in which repeated instructions are loops.
+    """Return a program with the same results and bits in which repeated instructions are loops, and
+    given ones too.
 
     None for a program without loops, or a target without kernels that loop.
     """
     if not target.rolls:
+        return None
+    given = with_given_loops(program)
+    program = given or program
+    return _repeating(program, target) or given
+
+
+def may_roll(program: Program) -> bool:
+    """Whether `rolled` has to look at a program: it is long, or calls functions that are loops."""
+    if len(program.instructions) >= FEWEST_INSTRUCTIONS:
+        return True
+    return any([getattr(p.spec, "turns", None) is not None for p in program.patterns()])  # noqa: C419
+
+
+def _repeating(program: Program, target: Any) -> Program | None:
+    """Return a program in which repeated instructions are loops; None for one without these."""
+    if len(program.instructions) < FEWEST_INSTRUCTIONS:
         return None
     ordered = program.instructions
     if program.batch is not None:
@@ -102,11 +121,7 @@ class _Rolling:
         self._series: list[tuple[int, int]] = []  # for each its buffer, and the bytes of a turn
         self._last: list[int] = []  # for each its last place
         self._patterns: dict[Any, Pattern] = {}
-        self._program = result = Program(program.batch)
-        result.nbytes, result.rows = [*program.nbytes], [*program.rows]
-        result.row_strides, result.arrays = [*program.row_strides], {**program.arrays}
-        result.arguments, result.results = program.arguments, program.results
-        result.uses_blas, result.given = program.uses_blas, program.given
+        self._program = copy_of(program)
 
     def take(self, run: Run) -> bool:
         """Replace a run by a loop, or by several loops of its parts; return whether that was done.
@@ -176,9 +191,7 @@ class _Rolling:
         inputs = [self._place(turns, source, low) for source, (low, _) in kernel.inputs.items()]
         kept = self._store(kernel, body, turns, begin, stop)
         self._fill(kernel, body, turns)
-        places = [*inputs, *[place for place, _ in kernel.outputs]]
-        rows = [self._program.rows[place.buffer] for place in places]
-        made = kernel.instruction(inputs, rows, self._ordered[begin].site)
+        made = kernel.instruction(inputs, self._program.rows, self._ordered[begin].site)
         for number, column in enumerate(kept, len(self._series) - len(kept)):
             self._operands.series[column] = number
             self._operands.turn[column] = np.arange(len(column))

@@ -22,7 +22,7 @@ from ...engine.graph.references import kept_leaves
 from ...engine.graph.traversal import number_of, reachable
 from ...engine.graph.value import CPU
 from ...engine.lower.executable import watch
-from ...engine.record.apply import mode
+from ...engine.record.apply import mode, runtime
 from ...engine.replay.plan_cache import drop_released, release
 from ...functions.array.operands import as_scalar
 from ...functions.array.pandas_operands import unframed
@@ -154,7 +154,7 @@ class Specialization:
         outputs = [o if isinstance(o, Tensor) else constant(o) for o in outputs]
         self.keeps_leaves = leaves_are_kept(outputs, arguments, self._first)
         if self.members is None:
-            return outputs
+            return runtime.folded(outputs, self._first)  # type: ignore[no-any-return]
         self._of_members = outputs
         return [self._joined(o) for o in outputs]
 

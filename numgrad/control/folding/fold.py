@@ -1,0 +1,157 @@
+"""Folding: the long graph that a loop of Python leaves in a captured function becomes one operator.
+
+A plain loop of 10 000 steps is captured as all operations of all steps. Where the same operations
+repeat, what follows (the derivative, lowering, fusing, compiling) need see them once only: the
+repeated operations are recorded anew as the body of a `Loop`, as `ng.scan` would have them, and
+what depends on their results is recorded anew after it. Numbers and gradients have the same bits.
+Where anything is met that a loop operator cannot have, the graph stays as it is.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..._settings import accelerator
+from ...engine.graph.value import next_number
+from ...engine.lower.fallback import attempt
+from ...engine.record.apply import apply, changing
+from ...engine.rolling.periods import runs
+from ...functions.array.operands import as_scalar
+from ...process.gc_pause import paused
+from .alike import Alike, with_fewest_carried
+from .folded_loop import FoldedLoop
+from .recorded import CONSTANT, NOWHERE, NotFoldableError, Recorded, are_plain
+
+_FEWEST = 1 << 13  # nodes and expressions of a function that is looked at
+_FEWEST_TURNS = 32  # of a loop
+_LEAST_SHARE = 0.5  # of the expressions, which loops have to replace
+
+
+def folded(outputs: Sequence[Any], first: int) -> list[Any]:
+    """Return the outputs of a captured function with loop operators for operations that repeat.
+
+    ``first`` is the creation number from before the call of the function.
+    """
+    if next_number() - first < _FEWEST:
+        return list(outputs)
+    return _folded(outputs) or list(outputs)
+
+
+@accelerator
+def _folded(outputs: Sequence[Any]) -> list[Any] | None:
+    def made() -> list[Any] | None:
+        try:
+            return Folder(outputs).outputs()
+        except NotFoldableError:
+            return None
+
+    with paused(), changing(grad=True):
+        return attempt("fold a loop", f"{len(outputs)} results", made)
+
+
+class Folder:
+    """Records the expressions behind some outputs anew, with loops for what repeats.
+
+    Attributes
+    ----------
+    recorded : Recorded
+    loops : list of FoldedLoop
+        In the order of the expressions that they replace.
+    """
+
+    def __init__(self, outputs: Sequence[Any]) -> None:
+        self._outputs = outputs
+        self.recorded = recorded = Recorded(outputs)
+        if not are_plain(recorded.exprs):
+            raise NotFoldableError
+        self.loops = [loop for run in runs(recorded.codes, _FEWEST_TURNS)
+                      if (loop := self._loop_of(run)) is not None]  # fmt: skip
+        replaced = sum([loop.stop - loop.begin for loop in self.loops])
+        if replaced < _LEAST_SHARE * len(recorded.exprs):
+            raise NotFoldableError
+        self._new: dict[int, list[Any]] = {}
+        self._first = self.loops[0].begin
+        self.done: list[FoldedLoop] = []
+        self.passed: dict[Any, Any] = {}  # what loops hand on, by `Recorded.key`
+
+    def _loop_of(self, run: Any) -> FoldedLoop | None:
+        run = with_fewest_carried(self.recorded, run)
+        alike = Alike(self.recorded, run)
+        if alike.stop - alike.first < _FEWEST_TURNS:
+            return None
+        return FoldedLoop(self, alike)
+
+    def outputs(self) -> list[Any]:
+        """Return the outputs, recorded anew."""
+        for loop in self.loops:
+            loop.find_yields(self._outputs)
+        begins = [*[loop.begin for loop in self.loops[1:]], len(self.recorded.exprs)]
+        for loop, end in zip(self.loops, begins, strict=True):
+            loop.run()
+            self.done.append(loop)
+            for number in range(loop.stop, end):
+                self._record(number)
+        return list(map(self._output, self._outputs))
+
+    def _record(self, number: int) -> None:
+        """Record an expression anew.
+
+        All behind the first loop are recorded anew, so that cotangents arrive in the former order.
+        """
+        recorded = self.recorded
+        places = range(int(recorded.starts[number]), int(recorded.starts[number + 1]))
+        expr = recorded.exprs[number]
+        inputs = tuple(map(self.operand, places))
+        if not inputs:  # such as an argument
+            self._new[number] = [recorded.result(number, n) for n in range(len(expr.specs))]
+            return
+        with changing(site=expr.site):
+            self._new[number] = apply(expr.operator, inputs, expr.static)
+
+    def loop_at(self, number: int) -> FoldedLoop | None:
+        """Return the loop that replaces an expression, if there is one."""
+        if number == CONSTANT:
+            return None
+        return next((loop for loop in self.loops if loop.begin <= number < loop.stop), None)
+
+    def operand(self, place: int) -> Any:
+        """Return an operand as the new expressions read it."""
+        recorded = self.recorded
+        number, flow = int(recorded.sources[place]), int(recorded.flows[place])
+        found = self.passed.get(recorded.key(place)) if flow != NOWHERE else None
+        if found is not None:
+            return found
+        slot = int(recorded.slots[place])
+        if number == CONSTANT or not self._is_read_anew(number, slot):
+            return recorded.value(place)
+        if flow < NOWHERE:
+            raise NotFoldableError
+        value = self.result(number, slot)
+        return value.detached() if flow == NOWHERE else value
+
+    def _is_read_anew(self, number: int, slot: int) -> bool:
+        return number >= self._first or any([loop.begins_with(number, slot) for loop in self.done])  # noqa: C419
+
+    def result(self, number: int, slot: int) -> Any:
+        """Return a result of an expression as the new expressions read it."""
+        found = self._new.get(number)
+        if found is not None:
+            return found[slot]
+        loop = self.loop_at(number)
+        if loop is None:  # a state before the first turn may be read as the loop has it
+            loop = next((loop for loop in self.done if loop.begins_with(number, slot)), None)
+        return self.recorded.result(number, slot) if loop is None else loop.result(number, slot)
+
+    def _output(self, output: Any) -> Any:
+        recorded = self.recorded
+        number = CONSTANT if output.array is not None else recorded.number[output.expr]
+        if number == CONSTANT or not self._is_read_anew(number, output.expr_slot):
+            return output
+        value = self.result(number, output.expr_slot)
+        if not output.requires_grad:
+            value = value.detached()
+        elif output.node is not recorded.nodes[number]:
+            raise NotFoldableError
+        return as_scalar(value) if output.is_scalar else value
+
+
+__all__ = ["Folder", "folded"]
