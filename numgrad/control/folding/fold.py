@@ -13,16 +13,17 @@ from typing import Any
 from ..._settings import accelerator
 from ...engine.graph.value import next_number
 from ...engine.lower.fallback import attempt
-from ...engine.record.apply import apply, changing
-from ...engine.rolling.periods import runs
+from ...engine.record.apply import changing
+from ...engine.rolling.periods import Run, runs
 from ...functions.array.operands import as_scalar
 from ...process.gc_pause import paused
 from .alike import Alike, with_fewest_carried
-from .folded_loop import FoldedLoop
-from .recorded import CONSTANT, NOWHERE, NotFoldableError, Recorded, are_plain
+from .folded_loop import FoldedLoop, WideError
+from .recorded import CONSTANT, NOWHERE, NotFoldableError, Recorded, applied_to, are_plain
 
-_FEWEST = 1 << 13  # nodes and expressions of a function that is looked at
+_FEWEST = 1 << 15  # nodes and expressions of a function that is looked at
 _FEWEST_TURNS = 32  # of a loop
+_EXPRESSIONS = 256  # of one step, where a turn works on many numbers
 _LEAST_SHARE = 0.5  # of the expressions, which loops have to replace
 
 
@@ -40,7 +41,7 @@ def folded(outputs: Sequence[Any], first: int) -> list[Any]:
 def _folded(outputs: Sequence[Any]) -> list[Any] | None:
     def made() -> list[Any] | None:
         try:
-            return Folder(outputs).outputs()
+            return _recorded_anew(Recorded(outputs), outputs)
         except NotFoldableError:
             return None
 
@@ -48,37 +49,69 @@ def _folded(outputs: Sequence[Any]) -> list[Any] | None:
         return attempt("fold a loop", f"{len(outputs)} results", made)
 
 
+def _recorded_anew(recorded: Recorded, outputs: Sequence[Any]) -> list[Any]:
+    """Return the outputs recorded anew, several turns at a time where a turn is on many numbers."""
+    if not are_plain(recorded.exprs):
+        raise NotFoldableError
+    found, wide = runs(recorded.codes, _FEWEST_TURNS), set[int]()
+    while True:
+        try:
+            return Folder(recorded, outputs, found, wide).outputs()
+        except WideError as error:
+            if error.run in wide:
+                raise NotFoldableError from None
+            wide.add(error.run)
+
+
 class Folder:
     """Records the expressions behind some outputs anew, with loops for what repeats.
 
-    Attributes
+    Parameters
     ----------
     recorded : Recorded
+    outputs : sequence of Value
+    found : sequence of Run
+        What repeats among the expressions.
+    wide : set of int
+        The numbers of the runs whose turns are on many numbers: several of them become one step.
+
+    Attributes
+    ----------
     loops : list of FoldedLoop
         In the order of the expressions that they replace.
+    done : list of FoldedLoop
+        The loops that have been recorded.
+    passed : dict
+        What these loops hand on, by `Recorded.key`.
     """
 
-    def __init__(self, outputs: Sequence[Any]) -> None:
-        self._outputs = outputs
-        self.recorded = recorded = Recorded(outputs)
-        if not are_plain(recorded.exprs):
-            raise NotFoldableError
-        self.loops = [loop for run in runs(recorded.codes, _FEWEST_TURNS)
-                      if (loop := self._loop_of(run)) is not None]  # fmt: skip
+    def __init__(
+        self, recorded: Recorded, outputs: Sequence[Any], found: Sequence[Run], wide: set[int]
+    ) -> None:
+        self.recorded, self._outputs = recorded, outputs
+        loops = [self._loop_of(n, run, n in wide) for n, run in enumerate(found)]
+        self.loops = [loop for loop in loops if loop is not None]
         replaced = sum([loop.stop - loop.begin for loop in self.loops])
         if replaced < _LEAST_SHARE * len(recorded.exprs):
             raise NotFoldableError
-        self._new: dict[int, list[Any]] = {}
+        self._new: dict[int, Sequence[Any]] = {}
         self._first = self.loops[0].begin
         self.done: list[FoldedLoop] = []
-        self.passed: dict[Any, Any] = {}  # what loops hand on, by `Recorded.key`
+        self.passed: dict[Any, Any] = {}
 
-    def _loop_of(self, run: Any) -> FoldedLoop | None:
+    def _loop_of(self, number: int, run: Run, is_wide: bool) -> FoldedLoop | None:
+        """Return the loop for a run; None where too few turns are alike."""
+        if is_wide:
+            times = max(_EXPRESSIONS // run.period, 1)
+            run = run._replace(period=run.period * times)
+            if run.turns < 3:
+                return None
         run = with_fewest_carried(self.recorded, run)
         alike = Alike(self.recorded, run)
-        if alike.stop - alike.first < _FEWEST_TURNS:
+        fewest = 2 if is_wide else _FEWEST_TURNS
+        if alike.stop - alike.first < fewest:
             return None
-        return FoldedLoop(self, alike)
+        return FoldedLoop(self, alike, number, is_wide)
 
     def outputs(self) -> list[Any]:
         """Return the outputs, recorded anew."""
@@ -104,8 +137,7 @@ class Folder:
         if not inputs:  # such as an argument
             self._new[number] = [recorded.result(number, n) for n in range(len(expr.specs))]
             return
-        with changing(site=expr.site):
-            self._new[number] = apply(expr.operator, inputs, expr.static)
+        self._new[number] = applied_to(expr, inputs)
 
     def loop_at(self, number: int) -> FoldedLoop | None:
         """Return the loop that replaces an expression, if there is one."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ...engine.graph.value import CPU
-from ...engine.record.apply import apply, changing
 from ...functions.shape.joining import concat
 from ..body import Body
 from ..loop import Loop, loop_over
@@ -16,7 +15,7 @@ from ..same_bodies import is_fixed
 from ..steps import Sizes
 from .alike import Alike, Source, stacked
 from .passing import PassingLoop
-from .recorded import CONSTANT, NOWHERE, NotFoldableError
+from .recorded import CONSTANT, NOWHERE, NotFoldableError, applied_to
 
 _MOST_SINGLE = 64  # results of single turns that are read behind a loop, but for the carried ones
 
@@ -30,6 +29,17 @@ class Carry(NamedTuple):
     turns: int
 
 
+class WideError(Exception):
+    """Raised for a loop whose steps are on so many numbers that no kernel loops over them.
+
+    ``run`` is the number of the run.
+    """
+
+    def __init__(self, run: int) -> None:
+        super().__init__(run)
+        self.run = run
+
+
 class FoldedLoop:
     """One loop in the place of turns that are alike.
 
@@ -37,6 +47,10 @@ class FoldedLoop:
     ----------
     folder : Folder
     alike : Alike
+    number : int
+        The number of the run.
+    is_wide : bool
+        Whether a program may run for each step; else a body on many numbers raises an error.
 
     Attributes
     ----------
@@ -44,8 +58,9 @@ class FoldedLoop:
         The range of the expressions that the loop replaces.
     """
 
-    def __init__(self, folder: Any, alike: Alike) -> None:
+    def __init__(self, folder: Any, alike: Alike, number: int, is_wide: bool) -> None:
         self._folder, self._alike = folder, alike
+        self._number, self._is_wide = number, is_wide
         self._recorded, self._period = folder.recorded, alike.run.period
         self._first, self._last = alike.first, alike.stop
         self._carried = list(dict.fromkeys([
@@ -177,6 +192,7 @@ class FoldedLoop:
         specs += [(v.shape, v.dtype) for v in constants]
         sizes = Sizes(len(first), len(self._moving))
         loop = loop_over(Body.of("loop", self._step, specs, CPU), sizes, self.turns, False)
+        self._require_narrow(loop)
         self._results = self._applied(loop, [*first, *self._moving, *constants], specs)
         for key, series in zip(self._yields, self._results[len(first) :], strict=False):
             self._yields[key] = series
@@ -201,12 +217,17 @@ class FoldedLoop:
             return [*self._step(*arguments), *[arguments[n] for n in passed]]
 
         passing = PassingLoop(loop, Body.of("loop", through, specs, CPU), passed)
+        self._require_narrow(passing.reverse_for([v.requires_grad for v in values]).backward)
         results = list(passing.apply(*values))
         handed = dict(zip(passed, results[len(results) - len(passed) :], strict=True))
         for key, (number, place, _) in self._constants.items():
             if begin + number in handed:
                 self._folder.passed[self._recorded.key(place)] = handed[begin + number]
         return results[: len(loop.out_specs)]
+
+    def _require_narrow(self, loop: Loop) -> None:
+        if loop.turns() is None and not self._is_wide:
+            raise WideError(self._number)
 
     def _add_moving(self, array: Any) -> tuple[str, int]:
         self._moving.append(array)
@@ -299,9 +320,8 @@ class FoldedLoop:
                     value = item if kind == "fixed" else groups[kind][item]
                 flows = int(recorded.flows[at]) != NOWHERE
                 inputs.append(value if flows or kind == "fixed" else value.detached())
-            with changing(site=expr.site):
-                for slot, value in enumerate(apply(expr.operator, tuple(inputs), expr.static)):
-                    own[place, slot] = value
+            for slot, value in enumerate(applied_to(expr, tuple(inputs))):
+                own[place, slot] = value
         following = [
             own[c.place, c.slot] if c.turns == 1 else before[c._replace(turns=c.turns - 1)]
             for c in self._carried

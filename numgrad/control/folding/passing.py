@@ -89,7 +89,7 @@ class PassingLoop(StepsOperator):
         """
         if any(g is not None for g in cotangents[self._first : self._states]):
             return super().differentiate(backward_pass, context, cotangents)
-        pullback = self._reverse_for(context.wanted)
+        pullback = self.reverse_for(context.wanted)
         inputs = [context.input(n) for n in range(len(self.input_specs))]
         states = [context.output(n) for n in range(self._first, self._states)]
         seeds = arrived(context, cotangents, self._floating(self._first))
@@ -119,7 +119,8 @@ class PassingLoop(StepsOperator):
     def _floating(self, stop: int) -> list[int]:
         return [n for n, (_, d) in enumerate(self.out_specs[:stop]) if d.kind in "fc"]
 
-    def _reverse_for(self, wanted: Sequence[bool]) -> "PassingPullback":
+    def reverse_for(self, wanted: Sequence[bool]) -> "PassingPullback":
+        """Return the operator of the cotangents of the wanted inputs."""
         key = self.plain.floating(wanted)
         if key not in self._reverses:
             self._reverses[key] = PassingPullback(self.plain, key, self.through, self.passed)

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.derivatives.rules import Rule
 from ...engine.graph.kind import frozen
 from ...engine.graph.node import Accumulator, Node, Value
 from ...engine.graph.runtime import runtime
 from ...engine.graph.traversal import reachable
 from ...engine.graph.value import CPU, Expr
 from ...engine.lower.lower import pending_exprs
+from ...engine.record.apply import apply, changing
+from ...func.batching.batch_expressions import results_of_rule
 
 
 class NotFoldableError(Exception):
@@ -135,6 +138,17 @@ class Recorded:
 def as_value(expr: Expr, slot: int) -> Any:
     """Return a result of an expression as a value that is in no graph."""
     return runtime.value.deferred(expr, slot, expr.specs[slot])
+
+
+def applied_to(expr: Expr, inputs: tuple[Any, ...]) -> Sequence[Any]:
+    """Return the results of the operator of an expression for other operands, connected to the
+    graph."""
+    if not inputs:
+        raise NotFoldableError
+    if isinstance(expr.operator, Rule):
+        return results_of_rule(expr.operator, inputs)
+    with changing(site=expr.site):
+        return apply(expr.operator, inputs, expr.static)
 
 
 def _nodes_of(exprs: Sequence[Expr], nodes: Sequence[Node]) -> list[Node | None]:
