@@ -73,7 +73,7 @@ class Alike:
         self._is_alike = np.ones(count, bool)
         self.sources = [self._source(n) for n in range(self.places.shape[1])]
         self.indices = dict(self._indices())
-        self.first, self.stop = self._span()
+        self.first, self.stop = span_around(self.middle, self._is_alike)
 
     def _indices(self) -> Iterator[tuple[int, MovingIndex]]:
         """Yield the expressions of a turn that are indices: their places, and all turns' keys."""
@@ -128,14 +128,15 @@ class Alike:
             return Source("same", column)
         return Source("moving", column)
 
-    def _span(self) -> tuple[int, int]:
-        """Return the range of alike turns around the middle turn; (0, 0) if there are none."""
-        unlike = np.flatnonzero(~self._is_alike)
-        at = int(np.searchsorted(unlike, self.middle))
-        if at < len(unlike) and unlike[at] == self.middle:
-            return 0, 0
-        first = int(unlike[at - 1]) + 1 if at else 0
-        return first, int(unlike[at]) if at < len(unlike) else len(self._turns)
+
+def span_around(middle: int, is_alike: np.ndarray) -> tuple[int, int]:
+    """Return the range of alike turns around the middle turn; (0, 0) if there are none."""
+    unlike = np.flatnonzero(~is_alike)
+    at = int(np.searchsorted(unlike, middle))
+    if at < len(unlike) and unlike[at] == middle:
+        return 0, 0
+    first = int(unlike[at - 1]) + 1 if at else 0
+    return first, int(unlike[at]) if at < len(unlike) else len(is_alike)
 
 
 def with_fewest_carried(recorded: Recorded, run: Run) -> Run:

@@ -10,6 +10,7 @@ Where anything is met that a loop operator cannot have, the graph stays as it is
 from collections.abc import Sequence
 from typing import Any
 
+from ..._declare import registry
 from ..._settings import accelerator
 from ...engine.graph.value import next_number
 from ...engine.lower.fallback import attempt
@@ -19,6 +20,7 @@ from ...functions.array.operands import as_scalar
 from ...process.gc_pause import paused
 from .alike import Alike, with_fewest_carried
 from .folded_loop import FoldedLoop, WideError
+from .stacked import Stacked
 from .recorded import CONSTANT, NOWHERE, NotFoldableError, Recorded, applied_to, are_plain
 
 _FEWEST = 1 << 15  # nodes and expressions of a function that is looked at
@@ -116,6 +118,7 @@ class Folder:
     def outputs(self) -> list[Any]:
         """Return the outputs, recorded anew."""
         for loop in self.loops:
+            loop.narrow()
             loop.find_yields(self._outputs)
         begins = [*[loop.begin for loop in self.loops[1:]], len(self.recorded.exprs)]
         for loop, end in zip(self.loops, begins, strict=True):
@@ -133,6 +136,9 @@ class Folder:
         recorded = self.recorded
         places = range(int(recorded.starts[number]), int(recorded.starts[number + 1]))
         expr = recorded.exprs[number]
+        if expr.operator is registry["stack"]:
+            self._new[number] = [Stacked(self, places).along(expr.static["axis"])]
+            return
         inputs = tuple(map(self.operand, places))
         if not inputs:  # such as an argument
             self._new[number] = [recorded.result(number, n) for n in range(len(expr.specs))]
@@ -165,12 +171,14 @@ class Folder:
 
     def result(self, number: int, slot: int) -> Any:
         """Return a result of an expression as the new expressions read it."""
+        # A state before the first turn of a loop is read as that loop yields it.
+        begun = [loop for loop in self.done if loop.begins_with(number, slot)]
+        if begun:
+            return begun[-1].result(number, slot)
         found = self._new.get(number)
         if found is not None:
             return found[slot]
         loop = self.loop_at(number)
-        if loop is None:  # a state before the first turn may be read as the loop has it
-            loop = next((loop for loop in self.done if loop.begins_with(number, slot)), None)
         return self.recorded.result(number, slot) if loop is None else loop.result(number, slot)
 
     def _output(self, output: Any) -> Any:

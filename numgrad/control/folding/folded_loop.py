@@ -13,7 +13,7 @@ from ..loop import Loop, loop_over
 from ..recording import keeps_all
 from ..same_bodies import is_fixed
 from ..steps import Sizes
-from .alike import Alike, Source, stacked
+from .alike import Alike, Source, span_around, stacked
 from .passing import PassingLoop
 from .recorded import CONSTANT, NOWHERE, NotFoldableError, applied_to
 
@@ -61,7 +61,7 @@ class FoldedLoop:
     def __init__(self, folder: Any, alike: Alike, number: int, is_wide: bool) -> None:
         self._folder, self._alike = folder, alike
         self._number, self._is_wide = number, is_wide
-        self._recorded, self._period = folder.recorded, alike.run.period
+        self._recorded, self.period = folder.recorded, alike.run.period
         self._first, self._last = alike.first, alike.stop
         self._carried = list(dict.fromkeys([
             Carry(s.place, s.slot, n + 1)
@@ -80,11 +80,25 @@ class FoldedLoop:
 
     def _at(self, turn: int, place: int = 0) -> int:
         """Return the number of an expression in a turn."""
-        return self._alike.run.first + turn * self._period + place
+        return self._alike.run.first + turn * self.period + place
 
     def _turn_of(self, numbers: Any) -> tuple[Any, Any]:
         """Return the turns of expressions, and their places within a turn."""
-        return np.divmod(numbers - self._alike.run.first, self._period)
+        return np.divmod(numbers - self._alike.run.first, self.period)
+
+    def narrow(self) -> None:
+        """Leave out turns that read results of an earlier loop which that loop does not have."""
+        alike, folder = self._alike, self._folder
+        for column, source in enumerate(alike.sources):
+            numbers = self._recorded.sources[alike.places[:, column]]
+            if source.kind != "moving" or numbers[alike.middle] == CONSTANT:
+                continue
+            loop = folder.loop_at(int(numbers[alike.middle]))
+            if loop is None or loop is self:
+                raise NotFoldableError
+            is_there = (numbers >= loop.begin) & (numbers < loop.stop)
+            first, last = span_around(alike.middle, is_there)
+            self._first, self._last = max(self._first, first), min(self._last, last)
 
     # What is read behind the loop --------------------------------------------------------------
 
@@ -283,8 +297,6 @@ class FoldedLoop:
         recorded = self._recorded
         numbers, slot = recorded.sources[places], int(recorded.slots[places[0]])
         loop = self._folder.loop_at(int(numbers[0]))
-        if loop is None or not (loop.begin <= numbers.min() and numbers.max() < loop.stop):
-            raise NotFoldableError
         flow = int(recorded.flows[places[0]])
         _, place = loop._turn_of(int(numbers[0]))
         key = id(loop), int(place), slot
@@ -302,7 +314,7 @@ class FoldedLoop:
         own: dict[tuple[int, int], Any] = {}
         groups = {"moving": moving, "constant": constants}
         base = int(self._alike.places[middle, 0])
-        for place in range(self._period):
+        for place in range(self.period):
             number = self._at(middle, place)
             expr = recorded.exprs[number]
             index = self._indices.get(place)
