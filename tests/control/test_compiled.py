@@ -5,6 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.control import compiled
+from numgrad.engine.rolling import roll
 
 from .bodies import assert_equal, total
 
@@ -24,8 +25,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def loops(monkeypatch):
-    """Run a function as programs and as compiled loops; return both results and the number of
-    kernels that ran."""
+    """Run a function as programs and as compiled loops; return both results, and how often a kernel
+    ran or became a part of a program."""
     counts = []
     for name in ("run", "run_rows"):
 
@@ -36,6 +37,15 @@ def loops(monkeypatch):
             return run(self, *args)
 
         monkeypatch.setattr(compiled.CompiledLoop, name, counted)
+    given = roll.with_given_loops
+
+    def rolled(program):
+        found = given(program)
+        if found is not None:
+            counts.append(found)
+        return found
+
+    monkeypatch.setattr(roll, "with_given_loops", rolled)
     before = ng.get_flags("fuse")
 
     def both(f):

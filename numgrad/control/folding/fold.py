@@ -151,6 +151,10 @@ class Folder:
             return None
         return next((loop for loop in self.loops if loop.begin <= number < loop.stop), None)
 
+    def begun(self) -> list[int]:
+        """Return the numbers of the expressions that are read as first states of loops."""
+        return [number for loop in self.done for number in loop.begun()]
+
     def operand(self, place: int) -> Any:
         """Return an operand as the new expressions read it."""
         recorded = self.recorded

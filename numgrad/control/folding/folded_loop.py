@@ -11,11 +11,10 @@ from ...functions.shape.joining import concat
 from ..body import Body
 from ..loop import Loop, loop_over
 from ..recording import keeps_all
-from ..same_bodies import is_fixed
 from ..steps import Sizes
 from .alike import Alike, Source, span_around, stacked
 from .passing import PassingLoop
-from .recorded import CONSTANT, NOWHERE, NotFoldableError, applied_to
+from .recorded import CONSTANT, NOWHERE, NotFoldableError, applied_to, is_settled
 
 _MOST_SINGLE = 64  # results of single turns that are read behind a loop, but for the carried ones
 
@@ -149,6 +148,11 @@ class FoldedLoop:
         key = int(place), slot
         return turn == self._first - 1 and Carry(*key, 1) in self._carried and key in self._yields
 
+    def begun(self) -> list[int]:
+        """Return the numbers of the results for which `begins_with` is true."""
+        places = [place for place, slot in self._yields if Carry(place, slot, 1) in self._carried]
+        return [self._at(self._first - 1, place) for place in places]
+
     def result(self, number: int, slot: int) -> Any:
         """Return the result of an expression that the loop replaces."""
         turn, place = self._turn_of(number)
@@ -271,7 +275,7 @@ class FoldedLoop:
             found = self._stacked(places) if is_constant else self._of_earlier_loop(places)
             if found is not None:
                 return found
-        if is_constant and is_fixed(operand) and not recorded.flows[places[0]]:
+        if is_constant and is_settled(operand) and not recorded.flows[places[0]]:
             return "fixed", operand
         return self._add_constant(int(places[0]))
 
@@ -279,7 +283,7 @@ class FoldedLoop:
         """Return where a step finds arrays that nobody can write, another one at each turn; None
         for arrays that are all equal."""
         operands = [self._recorded.operands[place] for place in places.tolist()]
-        if not all(map(is_fixed, operands)) or self._recorded.flows[places].any():
+        if not all(map(is_settled, operands)) or self._recorded.flows[places].any():
             raise NotFoldableError
         whole = stacked(operands)
         return None if whole is None else self._add_moving(Tensor(whole))
@@ -297,6 +301,8 @@ class FoldedLoop:
         recorded = self._recorded
         numbers, slot = recorded.sources[places], int(recorded.slots[places[0]])
         loop = self._folder.loop_at(int(numbers[0]))
+        if np.isin(numbers, self._folder.begun()).any():
+            raise NotFoldableError
         flow = int(recorded.flows[places[0]])
         _, place = loop._turn_of(int(numbers[0]))
         key = id(loop), int(place), slot

@@ -16,10 +16,11 @@ from ...engine.graph.kind import frozen
 from ...engine.graph.node import Accumulator, Node, Value
 from ...engine.graph.runtime import runtime
 from ...engine.graph.traversal import reachable
-from ...engine.graph.value import CPU, Expr
+from ...engine.graph.value import CPU, CapturedStorage, Expr
 from ...engine.lower.lower import pending_exprs
 from ...engine.record.apply import apply, changing
 from ...func.batching.batch_expressions import results_of_rule
+from ..same_bodies import is_fixed
 
 
 class NotFoldableError(Exception):
@@ -196,6 +197,14 @@ def _codes(exprs: Sequence[Expr]) -> np.ndarray:
 def _form(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a key of an index without its integers."""
     return tuple([True if type(item) is int else item for item in key])
+
+
+def is_settled(value: Any) -> bool:
+    """Whether nobody can write the array of a value, or the function that is captured has made it
+    and written nothing there."""
+    storage = getattr(value, "_storage", None)
+    is_own = isinstance(storage, CapturedStorage) and value.array.base is None
+    return is_fixed(value) or (is_own and storage.version == 0)
 
 
 def are_plain(exprs: Sequence[Expr]) -> bool:

@@ -57,6 +57,7 @@ class Stacked:
         sources = self._sources[begin:]
         steps = np.diff(sources)
         is_in = (sources >= loop.begin) & (sources < loop.stop)
+        is_in &= ~np.isin(sources, self._folder.begun())
         is_in &= self._slots[begin:] == self._slots[begin]
         is_in &= np.sign(self._flows[begin:]) == np.sign(self._flows[begin])
         if len(steps):

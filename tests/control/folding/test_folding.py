@@ -179,3 +179,187 @@ FUNCTIONS = {
 def test_values_and_gradients_have_the_same_bits(folding, name):
     f, x, count = FUNCTIONS[name]
     folding.check(f, x, count=count)
+
+
+def test_eager_gradients_have_these_bits(folding):
+    for f, x in ((read_again_behind, X), (windows, SHORT), (losses_in_a_list, X)):
+        _, found = folding.both(lambda g: ng.jit(ng.func.value_and_grad(g)), f, x)
+        require_same_bits(found, ng.func.value_and_grad(f)(x))
+
+
+@pytest.mark.parametrize("name", ["read_again_behind", "windows", "on_many_numbers", "trajectory"])
+def test_values_alone(folding, name):
+    f, x, count = FUNCTIONS[name]
+    expected, found = folding.both(ng.jit, f, x)
+    require_same_bits(found, expected)
+    assert len(folding.loops) == count
+
+
+def test_gradients_that_the_function_itself_computes(folding):
+    def inner(x):
+        x = ng.asarray(x).detach().requires_grad_()
+        return ng.grad(read_again_behind(x), x)[0] * 2
+
+    expected, found = folding.both(ng.jit, inner, X)
+    require_same_bits(found, expected)
+    assert folding.loops
+
+
+MODES = {
+    "hessian": lambda f: ng.func.hessian(f),
+    "jvp": lambda f: lambda x: ng.func.jvp(f, (x,), (np.cos(x),)),
+    "jacobian": lambda f: ng.func.jacobian(lambda x: ng.stack([f(x), f(x * 0.5)])),
+    "vmap": lambda f: lambda x: ng.func.vmap(ng.func.grad(f))(np.stack([x, x * 0.9])),
+    "of_a_captured_function": lambda f: lambda x: ng.func.grad(ng.jit(f))(x),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["read_again_behind", "windows", "on_many_numbers"])
+def test_other_modes_and_orders(folding, mode, name):
+    f, x, _ = FUNCTIONS[name]
+    x = x[:12]
+    expected, found = folding.both(lambda g: ng.jit(MODES[mode](g)), f, x)
+    pairs = zip(optree.tree_leaves(found), optree.tree_leaves(expected), strict=True)
+    for a, b in pairs:
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-13)
+
+
+def test_what_a_function_reads_from_outside_is_read_at_each_call(folding):
+    rate = np.array(0.7)
+    k = ng.tensor(0.3, requires_grad=True)
+
+    def f(p):
+        y = p[0] * 1.0
+        for t in range(TURNS):
+            y = y * rate + ng.sin(y * k) * 0.1 * t
+        return y
+
+    _, found = folding.both(lambda g: ng.jit(ng.func.value_and_grad(g)), f, X)
+    captured = ng.jit(ng.func.value_and_grad(f))
+    require_same_bits(_arrays(captured(X)), _arrays(found))
+    loss = ng.jit(f)
+    (gradient,) = ng.grad(loss(ng.tensor(X)), k)
+    rate[...] = 0.5
+    require_same_bits(_arrays(captured(X)), _arrays(ng.func.value_and_grad(f)(X)))
+    (changed,) = ng.grad(loss(ng.tensor(X)), k)
+    assert float(changed) != float(gradient)
+    np.testing.assert_allclose(changed, ng.grad(f(ng.tensor(X)), k)[0], rtol=1e-13)
+
+
+def _arrays(tree):
+    return [ng.asarray(leaf).detach().numpy() for leaf in optree.tree_leaves(tree)]
+
+
+def test_graphs_that_are_no_loops_stay_as_they_are(folding):
+    parts = [np.array(0.1 * t) for t in range(TURNS)]
+
+    def reads_arrays_of_a_list(p):
+        y = p[0] * 1.0
+        for part in parts:
+            y = y * 0.9 + ng.sin(y) * part
+        return y
+
+    def looks_far_back(p):
+        ys = [p[0] * 1.0] * 20
+        for t in range(TURNS):
+            ys.append(ys[-1] * 0.9 + ng.sin(ys[t]))
+        return ys[-1]
+
+    def irregular(p):
+        y = p[0] * 1.0
+        for t in range(TURNS):
+            y = ng.sin(y) if t * t % 7 < 3 else y * 0.9 + p[t % 5]
+        return y
+
+    for f in (reads_arrays_of_a_list, looks_far_back, irregular):
+        expected, found = folding.both(lambda g: ng.jit(ng.func.value_and_grad(g)), f, X)
+        require_same_bits(found, expected)
+        assert not folding.loops
+
+
+def test_arrays_of_a_list_are_read_at_each_call(folding):
+    parts = [np.array(0.1 * t) for t in range(TURNS)]
+
+    def f(p):
+        y = p[0] * 1.0
+        for part in parts:
+            y = y * 0.9 + ng.sin(y) * part
+        return y
+
+    folding.both(ng.jit, f, X)
+    captured = ng.jit(f)
+    before = captured(X)
+    parts[7][...] = -3.0
+    assert captured(X) != before
+    require_same_bits(captured(X), np.asarray(f(ng.tensor(X))))
+
+
+def test_hooks_are_called_as_ever(folding):
+    seen = []
+
+    def f(p):
+        y = p[0] * 1.0
+        for _ in range(TURNS):
+            y = y * 0.9 + ng.sin(y)
+            y.register_hook(lambda g: seen.append(1) or g * 0.99)
+        return y
+
+    expected, found = folding.both(lambda g: ng.jit(ng.func.value_and_grad(g)), f, X)
+    require_same_bits(found, expected)
+    assert len(seen) == 2 * TURNS
+
+
+def test_parts_of_a_graph_without_gradients(folding):
+    def f(p):
+        y, frozen = p[0] * 1.0, p[1] * 1.0
+        for _ in range(TURNS):
+            frozen = (frozen * 0.9 + y.detach() * p[2]).detach()
+            with ng.no_grad():
+                scale = ng.exp(-frozen * p[3])
+            y = y * 0.8 + ng.sin(y * p[3]) * scale + frozen
+        return y * frozen
+
+    folding.check(f, X)
+
+
+def test_results_in_containers_and_integers(folding):
+    def f(p):
+        angle, speed = pendulum(p)
+        return {"ends": (angle, speed), "energy": speed * speed - ng.cos(angle), "p": p * 2, "n": 3}
+
+    expected, found = folding.both(ng.jit, f, X)
+    require_same_bits(found, expected)
+    assert type(found["n"]) is type(expected["n"])
+
+
+def test_an_error_in_a_step_names_the_line(folding):
+    def f(p):
+        m = ng.eye(2) * p[0]
+        for _ in range(TURNS):
+            m = ng.linalg.inv(m) * p[0]
+        return m.sum()
+
+    expected, found = folding.both(ng.jit, f, X)
+    require_same_bits(found, expected)
+    assert folding.loops
+    captured = ng.jit(f)
+    captured(X)
+    with pytest.raises(ng.errors.MatrixError) as error:
+        captured(X * 0.0)
+    text = "".join(traceback.format_exception(error.value)) + str(error.value)
+    assert "test_folding.py" in text
+
+
+@pytest.mark.parametrize("budget", [0, 256])
+def test_states_that_do_not_fit_into_the_memory(folding, budget):
+    before = ng.get_flags("loop_memory")
+    ng.set_flags(loop_memory=budget)
+    try:
+        expected, found = folding.both(
+            lambda g: ng.jit(ng.func.value_and_grad(g)), read_again_behind, X
+        )
+    finally:
+        ng.set_flags(**before)
+    require_same_bits(found, expected)
+    assert len(folding.loops) == (1 if budget else 2)  # the derivative is folded as it was recorded
