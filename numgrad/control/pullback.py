@@ -154,7 +154,9 @@ class Pullback(StepsOperator):
         """The numbers of the floating results that the steps yield."""
         return [n for n in self._seeded if n >= self.loop.form.carried]
 
-    def _reordered(self, inputs: Sequence[Any], history: Sequence[Any], zeros: Callable[[int], Any]) -> list[Any]:
+    def _reordered(
+        self, inputs: Sequence[Any], history: Sequence[Any], zeros: Callable[[int], Any]
+    ) -> list[Any]:
         """Return the inputs of the loop over the steps in reverse, given those of this operator.
 
         ``history`` has the states before the steps; ``zeros`` makes the start of a sum of

@@ -109,7 +109,7 @@ class Alike:
             turns = int(ago[middle])
             if turns > MOST_BEFORE:
                 raise NotFoldableError
-            self._is_alike &= (place == place[middle]) & (ago == turns)
+            self._is_alike &= (place == place[middle]) & (ago == turns) & (sources != CONSTANT)
             return Source("before" if turns else "own", int(place[middle]), slot, turns)
         if at == CONSTANT:
             return self._constant(column, places)

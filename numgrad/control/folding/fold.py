@@ -20,8 +20,8 @@ from ...functions.array.operands import as_scalar
 from ...process.gc_pause import paused
 from .alike import Alike, with_fewest_carried
 from .folded_loop import FoldedLoop, WideError
-from .stacked import Stacked
 from .recorded import CONSTANT, NOWHERE, NotFoldableError, Recorded, applied_to, are_plain
+from .stacked import Stacked
 
 _FEWEST = 1 << 15  # nodes and expressions of a function that is looked at
 _FEWEST_TURNS = 32  # of a loop
@@ -194,6 +194,8 @@ class Folder:
         if not output.requires_grad:
             value = value.detached()
         elif output.node is not recorded.nodes[number]:
+            raise NotFoldableError
+        if value.spec != output.spec:
             raise NotFoldableError
         return as_scalar(value) if output.is_scalar else value
 

@@ -209,7 +209,10 @@ class FoldedLoop:
         specs += [(v.shape[1:], v.dtype) for v in self._moving]
         specs += [(v.shape, v.dtype) for v in constants]
         sizes = Sizes(len(first), len(self._moving))
-        loop = loop_over(Body.of("loop", self._step, specs, CPU), sizes, self.turns, False)
+        body = Body.of("loop", self._step, specs, CPU)
+        if body.results[: len(first)] != specs[: len(first)]:
+            raise NotFoldableError
+        loop = loop_over(body, sizes, self.turns, False)
         self._require_narrow(loop)
         self._results = self._applied(loop, [*first, *self._moving, *constants], specs)
         for key, series in zip(self._yields, self._results[len(first) :], strict=False):
@@ -238,7 +241,7 @@ class FoldedLoop:
         self._require_narrow(passing.reverse_for([v.requires_grad for v in values]).backward)
         results = list(passing.apply(*values))
         handed = dict(zip(passed, results[len(results) - len(passed) :], strict=True))
-        for key, (number, place, _) in self._constants.items():
+        for number, place, _ in self._constants.values():
             if begin + number in handed:
                 self._folder.passed[self._recorded.key(place)] = handed[begin + number]
         return results[: len(loop.out_specs)]

@@ -29,7 +29,9 @@ class MovingIndex:
         How far the integer moves at each turn, 0 for an index that stays.
     """
 
-    def __init__(self, keys: Sequence[tuple[Any, ...]], shape: tuple[int, ...], middle: int) -> None:
+    def __init__(
+        self, keys: Sequence[tuple[Any, ...]], shape: tuple[int, ...], middle: int
+    ) -> None:
         self._key, self._middle = keys[middle], middle
         self._items = [n for n, item in enumerate(self._key) if type(item) is int]
         self._axes = _axes_of(self._key, len(shape))

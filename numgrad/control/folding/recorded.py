@@ -1,4 +1,4 @@
-"""The expressions behind some values as arrays: what was applied, to what, and where gradients flow.
+"""Expressions as arrays: what was applied to what, and where gradients flow.
 
 A captured loop of Python leaves a long list of expressions and nodes. Their operands are written
 side by side here, so that NumPy finds what repeats.
@@ -19,7 +19,6 @@ from ...engine.graph.traversal import reachable
 from ...engine.graph.value import CPU, CapturedStorage, Expr
 from ...engine.lower.lower import pending_exprs
 from ...engine.record.apply import apply, changing
-from ...func.batching.batch_expressions import results_of_rule
 from ..same_bodies import is_fixed
 
 
@@ -80,8 +79,8 @@ class Recorded:
         flows = np.zeros(len(self.operands), np.int64)
         at = np.flatnonzero(made)
         some = [self.nodes[n] for n in at.tolist()]
-        pairs = [node.parents for node in some]
-        ends = np.array([0 if p is None else p.number for p in chain.from_iterable(pairs)], np.int64)
+        parents = chain.from_iterable([node.parents for node in some])
+        ends = np.array([0 if node is None else node.number for node in parents], np.int64)
         slots = np.fromiter(chain.from_iterable([node.slots for node in some]), np.int64, len(ends))
         counts = self.starts[at + 1] - self.starts[at]
         if len(ends) != counts.sum():
@@ -147,7 +146,7 @@ def applied_to(expr: Expr, inputs: tuple[Any, ...]) -> Sequence[Any]:
     if not inputs:
         raise NotFoldableError
     if isinstance(expr.operator, Rule):
-        return results_of_rule(expr.operator, inputs)
+        return expr.operator.results(inputs)
     with changing(site=expr.site):
         return apply(expr.operator, inputs, expr.static)
 

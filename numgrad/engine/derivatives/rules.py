@@ -160,13 +160,13 @@ class Rule:
     def replay(self, values: Sequence[Value]) -> list[Value | None]:
         """Return the gradients for cotangents and saved values, by operations that are recorded
         where the grad mode says so."""
-        made = self._replayed(values)
+        made = self.results(values)
         return [
             (values[source] if source >= 0 else made[~source]) if type(source) is int else source
             for source in self.sources
         ]
 
-    def _replayed(self, values: Sequence[Value]) -> list[Value]:
+    def results(self, values: Sequence[Value]) -> list[Value]:
         """Return the outputs of the rule as `replay` computes them; an expression of the rule may
         stand for another rule, as in the derivative of a captured function."""
         known: dict[Any, Sequence[Value]] = {e: (values[n],) for e, n in self.places.items()}
@@ -176,7 +176,7 @@ class Rule:
                 for value in expr.inputs
             ]
             if isinstance(expr.operator, Rule):
-                known[expr] = expr.operator._replayed(inputs)
+                known[expr] = expr.operator.results(inputs)
             else:
                 known[expr] = apply(expr.operator, tuple(inputs), expr.static)
         return [known[expr][slot] for expr, slot in self.outputs]

@@ -169,8 +169,8 @@ class Kernel:
     def instruction(self, inputs: Sequence[Place], rows: Sequence[bool], site: Any) -> Instruction:
         """Return the instruction that runs the loop.
 
-        ``inputs`` has the places of the operands that are read, and ``rows`` says for each buffer of
-        the program whether it has rows.
+        ``inputs`` has the places of the operands that are read, and ``rows`` says for each buffer
+        of the program whether it has rows.
         """
         if not self.outputs:
             raise Unlike

@@ -100,11 +100,6 @@ def _batch_rule(rule: Rule, operands: Sequence[BatchedValue]) -> list[BatchedVal
     return batch_exprs(rule.exprs, outputs, inputs)
 
 
-def results_of_rule(rule: Rule, values: Sequence[Any]) -> list[Any]:
-    """Return the results of a rule for values of one sample, as expressions."""
-    return [wide.value for wide in _batch_rule(rule, list(map(BatchedValue, values)))]
-
-
 def applied(
     operator: Any, static: dict[str, Any], values: Sequence[Any], of: Expr | None = None
 ) -> list[Any]:
