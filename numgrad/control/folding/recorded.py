@@ -78,7 +78,7 @@ class Recorded:
         made = np.array([0 if n is None else n.number for n in self.nodes], np.int64)
         flows = np.zeros(len(self.operands), np.int64)
         at = np.flatnonzero(made)
-        some = [self.nodes[n] for n in at.tolist()]
+        some: list[Any] = [self.nodes[n] for n in at.tolist()]
         parents = chain.from_iterable([node.parents for node in some])
         ends = np.array([0 if node is None else node.number for node in parents], np.int64)
         slots = np.fromiter(chain.from_iterable([node.slots for node in some]), np.int64, len(ends))
@@ -202,8 +202,9 @@ def is_settled(value: Any) -> bool:
     """Whether nobody can write the array of a value, or the function that is captured has made it
     and written nothing there."""
     storage = getattr(value, "_storage", None)
-    is_own = isinstance(storage, CapturedStorage) and value.array.base is None
-    return is_fixed(value) or (is_own and storage.version == 0)
+    if isinstance(storage, CapturedStorage) and value.array.base is None:
+        return storage.version == 0
+    return is_fixed(value)
 
 
 def are_plain(exprs: Sequence[Expr]) -> bool:

@@ -153,9 +153,13 @@ def fusion_of(
     """
     if mode == "never":
         return None
-    loops = roll(program, target) if rolling.may_roll(program) else None
-    of = loops or program
-    counts = Counter(of.patterns())
+    counts = Counter(program.patterns())
+    may_roll = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
+    if not may_roll:  # an operator such as `scan` is a loop, too
+        may_roll = any([getattr(p.spec, "turns", None) is not None for p in counts])  # noqa: C419
+    loops = roll(program, target) if may_roll else None
+    if loops is not None:
+        counts = Counter(loops.patterns())
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
     is_short = mode == "now" or count <= MOST_INSTRUCTIONS

@@ -52,13 +52,6 @@ def rolled(program: Program, target: Any) -> Program | None:
     return _repeating(program, target) or given
 
 
-def may_roll(program: Program) -> bool:
-    """Whether `rolled` has to look at a program: it is long, or calls functions that are loops."""
-    if len(program.instructions) >= FEWEST_INSTRUCTIONS:
-        return True
-    return any([getattr(p.spec, "turns", None) is not None for p in program.patterns()])  # noqa: C419
-
-
 def _repeating(program: Program, target: Any) -> Program | None:
     """Return a program in which repeated instructions are loops; None for one without these."""
     if len(program.instructions) < FEWEST_INSTRUCTIONS:
