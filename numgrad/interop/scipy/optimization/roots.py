@@ -146,7 +146,8 @@ def _scipy_root(
     given = {} if isinstance(jac, str) and jac == "dense" else {"jac": jac}
     if not given and method in WITH_JACOBIAN:
         given = {"jac": hook.matrix}
-    return optimize.root(hook.vector, x, method=method, tol=tol, **given, **options)
+    solve: Any = optimize.root  # a type checker would read all of SciPy's methods for its result
+    return solve(hook.vector, x, method=method, tol=tol, **given, **options)
 
 
 def _newton(hook: function, x: np.ndarray, tol: float, options: Any = None, **no: Any) -> Any:
@@ -260,8 +261,9 @@ def fixed_point(
     own = controls({"xtol": xtol, "maxiter": maxiter}, "fixed_point")
     shape, vector = hook.of_vector.shape, hook.of_vector.vector
     _require_square(hook, x, "fixed_point")
+    iterate: Any = optimize.fixed_point
     try:
-        x = optimize.fixed_point(hook.vector, x, method=method, **own)
+        x = iterate(hook.vector, x, method=method, **own)
     except RuntimeError as error:
         if "converge" not in str(error):
             raise
