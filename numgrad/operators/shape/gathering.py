@@ -25,15 +25,28 @@ _MOVED_AS = {np.dtype(np.float16): np.dtype(np.int16)}
 
 def gather_core(x, index, out):
     """Copy rows of ``x``. Numba looks for negative numbers in what is not unsigned: with that, and
-    a loop over one element, it would take three times as long."""
-    if out.shape[1] == 1:
+    a loop over one element, it would take three times as long. Points in a plane and in space are
+    rows of two and three, whose loops would take twice as long."""
+    width = out.shape[1]
+    if width == 1:
         for i in range(index.size):
             out[i, 0] = x[np.uint64(index[i]), 0]
-        return
-    for i in range(index.size):
-        row = np.uint64(index[i])
-        for j in range(out.shape[1]):
-            out[i, j] = x[row, j]
+    elif width == 2:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            out[i, 0] = x[row, 0]
+            out[i, 1] = x[row, 1]
+    elif width == 3:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            out[i, 0] = x[row, 0]
+            out[i, 1] = x[row, 1]
+            out[i, 2] = x[row, 2]
+    else:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            for j in range(width):
+                out[i, j] = x[row, j]
 
 
 def place_core(g, index, out):
