@@ -213,6 +213,8 @@ class LoopSpec:
     in_numpy : callable or None
         A function of whole arrays, as that of a `HostSpec`, with the same results. A processor
         calls the function in place of a compiled kernel.
+    reusable : tuple of int
+        The inputs whose memory the output may take, where the layouts are the same.
     """
 
     name: str
@@ -228,6 +230,7 @@ class LoopSpec:
     on_cuda: CUDAKernel | None = None
     in_numpy: Callable | None = None
     strided: bool = False
+    reusable: tuple[int, ...] = ()
 
     @property
     def identity(self) -> tuple:

@@ -196,8 +196,9 @@ class Pattern:
     def _find_reusable_inputs(self) -> None:
         reusable_inputs: list[int] = []
         output = self.layouts[-1]
-        if self.elementwise and len(self.layouts) == self.nin + 1 and output.whole:
-            reusable_inputs = [n for n in range(self.nin) if self.layouts[n] is output]
+        if len(self.layouts) == self.nin + 1 and output.whole:
+            own = range(self.nin) if self.elementwise else getattr(self.spec, "reusable", ())
+            reusable_inputs = [n for n in own if self.layouts[n] is output]
         self.reusable_inputs = tuple(reusable_inputs)
         self.peers = frozenset(reusable_inputs)
 

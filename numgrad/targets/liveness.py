@@ -17,8 +17,7 @@ def assign(
     """Assign offsets by liveness to the buffers that have none; return the bytes needed.
 
     A buffer gets the memory of a dead buffer of the same rounded size, if there is one. The output
-    of an elementwise instruction gets the memory of an input that dies there, if their layouts
-    agree.
+    of an instruction gets the memory of a reusable input that dies there, if their layouts agree.
 
     Parameters
     ----------

@@ -61,7 +61,8 @@ def namespace() -> Any:
         "put": put, "accumulate": accumulate, "scale": scale, "iterate": iterate, "fold": fold,
         "fold_items": fold, "collect": collect, "stack": stack, "erf": jax.scipy.special.erf,
         "logsumexp": jax.scipy.special.logsumexp, "softmax": jax.nn.softmax,
-        "norm": jnp.linalg.norm, "copy": lambda x: x,
+        "norm": jnp.linalg.norm, "copy": lambda x: x, "add_at": accumulate,
+        "running_maximum": lax.cummax,
     }  # fmt: skip
     return SimpleNamespace(**{**names, **ours})
 

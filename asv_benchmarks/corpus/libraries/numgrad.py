@@ -22,6 +22,15 @@ def copy(x: Any) -> Any:
     return x.clone()
 
 
+def add_at(array: Any, key: Any, value: Any) -> Any:
+    ng.add.at(array, key, value)
+    return array
+
+
+def running_maximum(x: Any) -> Any:
+    return ng.maximum.accumulate(x, axis=0)
+
+
 def namespace() -> Any:
     """NumPy's names, as numgrad has them."""
     names = {name: getattr(ng, name) for name in dir(ng) if not name.startswith("_")}
@@ -30,6 +39,8 @@ def namespace() -> Any:
         erf=ng.special.erf,
         norm=ng.linalg.norm,
         softmax=softmax,
+        add_at=add_at,
+        running_maximum=running_maximum,
     )
 
 

@@ -22,6 +22,17 @@ def accumulate(array: Any, key: Any, value: Any) -> Any:
     return array
 
 
+def add_at(array: Any, key: Any, value: Any) -> Any:
+    """Add to elements, once for each time that a position occurs, and return the array."""
+    np.add.at(array, key, value)
+    return array
+
+
+def running_maximum(x: Any) -> Any:
+    """Return the largest elements so far, along the first axis."""
+    return np.maximum.accumulate(x, axis=0)
+
+
 def scale(array: Any, key: Any, value: Any) -> Any:
     """Multiply elements and return the array."""
     array[key] *= value
@@ -80,6 +91,8 @@ def namespace() -> Any:
         erf=scipy.special.erf,
         softmax=softmax,
         norm=norm,
+        add_at=add_at,
+        running_maximum=running_maximum,
     )
 
 

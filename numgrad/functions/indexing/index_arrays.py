@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._tensor import Tensor
+from ...engine.record.apply import other_modes
 from ...ir.broadcasting import broadcast_shapes
 from ...operators.elementwise.arithmetic import add
 from ...operators.shape import reshape as _shape
@@ -203,6 +204,9 @@ def positions_of(key: Items, shape: Sequence[int], caller: str) -> ArrayKey:
         found = few_positions(items, shape)
         if found is not None:
             return found
+        plain = None if other_modes else of_plain_key(tuple(items), tuple(shape), caller)
+        if plain is not None:
+            return ArrayKey(*plain, is_unique(items))
         items = [as_tensor(i) if is_array(i) and i.dtype.kind != "b" else i for i in items]
     lead, tail = untouched(items)
     sizes = tuple(shape[lead : len(shape) - tail])

@@ -221,7 +221,8 @@ def shortest(a: Tensor, b: Tensor, rcond: float | None) -> tuple[Tensor, Tensor,
     a = floating_matrices(a, "lstsq", square=False)
     vector = b.ndim == 1
     b = expand_dims(b, axes=(-1,)) if vector else b
-    x, rank, s = _least_squares.lstsq(a, b, _tolerance(rcond, a), caller="lstsq")
+    options = {"inverse": a.requires_grad or b.requires_grad, "caller": "lstsq"}
+    x, rank, s, _ = _least_squares.lstsq(a, b, _tolerance(rcond, a), **options)
     return squeeze(x, axes=(-1,)) if vector else x, rank, s
 
 

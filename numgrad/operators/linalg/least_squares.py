@@ -91,9 +91,17 @@ def pinv(a, rcond, *, hermitian):
     if 0 in a.shape:
         return np.empty_like(a.mT), np.zeros(a.shape[:-2], np.int64)
     u, s, vh = np.linalg.svd(np.conj(a), full_matrices=False, hermitian=hermitian)
-    counts = s > np.real(rcond)[..., None] * s.max(-1, keepdims=True)
-    inverse = np.divide(1.0, s, out=np.zeros_like(s), where=counts)
-    return vh.mT @ (inverse[..., None] * u.mT), counts.sum(-1)
+    inverse, rank = _inverses(s, np.real(rcond))
+    return vh.mT @ (inverse[..., None] * u.mT), rank
+
+
+def _inverses(s: np.ndarray, rcond: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the inverses of descending singular values, 0 for those that count as 0, and the
+    ranks."""
+    counts = s > rcond[..., None] * s[..., :1]
+    inverse = np.zeros_like(s)
+    np.divide(1.0, s, out=inverse, where=counts)
+    return inverse, np.add.reduce(counts, -1, np.int64)
 
 
 pinv.reads(lambda needs: (True, False, True, True))
@@ -103,15 +111,20 @@ pinv.reads(lambda needs: (True, False, True, True))
 def pinv_pullback(context, g, g_rank):
     """Return the gradient by ``a`` for changes that keep the rank (Golub and Pereyra 1973)."""
     a, (p, rank) = context.input(0), (context.output(n) for n in (0, 1))
+    ga = _through_inverse(a, p, rank, g)
+    if context.static["hermitian"]:
+        ga = multiply(add(ga, adjoint(ga)), number(0.5, a.dtype))
+    return ga, None
+
+
+def _through_inverse(a: Any, p: Any, rank: Any, g: Any) -> Any:
+    """Return the cotangent of matrices for that of their pseudo-inverses ``p``."""
     ph, gh = adjoint(p), adjoint(g)
     left, right = matmul(gh, p), matmul(p, gh)
     beside = _beside(subtract(left, matmul(a, matmul(p, left))), rank, a, -2)
     ga = subtract(matmul(beside, ph), matmul(ph, matmul(g, ph)))
     beside = _beside(subtract(right, matmul(matmul(right, p), a)), rank, a, -1)
-    ga = add(ga, matmul(ph, beside))
-    if context.static["hermitian"]:
-        ga = multiply(add(ga, adjoint(ga)), number(0.5, a.dtype))
-    return ga, None
+    return add(ga, matmul(ph, beside))
 
 
 def _beside(x, rank, a, axis):
@@ -128,42 +141,88 @@ def _beside(x, rank, a, axis):
     return multiply(x, expand_dims(left, axes=(-2, -1)))
 
 
-@decomposition("(m,n),(m,k),()->(n,k),(),(p)", results=(None, np.int64, "real"), values=2,
-               sizes=lambda known: {"p": min(known["m"], known["n"])})  # fmt: skip
-def lstsq(a, b, rcond):
-    """Return the least-squares solutions of least norm, and the ranks and singular values of ``a``.
+def _sizes_with_inverse(known: dict[str, int], inverse: bool) -> dict[str, int]:
+    m, n = known["m"], known["n"]
+    return {"p": min(m, n), "q": n if inverse else 0, "r": m if inverse else 0}
+
+
+@decomposition("(m,n),(m,k),()->(n,k),(),(p),(q,r)", results=(None, np.int64, "real", None),
+               values=2, sizes=_sizes_with_inverse)  # fmt: skip
+def lstsq(a, b, rcond, *, inverse):
+    """Return the least-squares solutions of least norm, the ranks and singular values of ``a``, and
+    with ``inverse`` the pseudo-inverses, which derivatives read: one decomposition has both.
     """
     loop = broadcast_shapes(a.shape[:-2], b.shape[:-2], rcond.shape)
-    (m, n), k = a.shape[-2:], b.shape[-1]
+    (m, n), k, rcond = a.shape[-2:], b.shape[-1], np.real(rcond)
+    if inverse and a.size:
+        return _with_inverse(a, b, rcond, loop)
+    none = np.zeros((*loop, n, m) if inverse else (*loop, 0, 0), a.dtype)
     if prod(loop) == 1:
-        found = np.linalg.lstsq(a.reshape(m, n), b.reshape(m, k), np.real(rcond).item())
-        return found[0].reshape(*loop, n, k), np.full(loop, found[2]), found[3].reshape(*loop, -1)
+        found = np.linalg.lstsq(a.reshape(m, n), b.reshape(m, k), rcond.item())
+        x, rank, s = found[0].reshape(*loop, n, k), np.full(loop, found[2]), found[3]
+        return x, rank, s.reshape(*loop, -1), none
     a, b = (np.broadcast_to(x, (*loop, *x.shape[-2:])) for x in (a, b))
-    rcond = np.broadcast_to(np.real(rcond), loop)
+    rcond = np.broadcast_to(rcond, loop)
     x, rank = np.empty((*loop, n, k), a.dtype), np.empty(loop, np.int64)
     s = np.empty((*loop, min(m, n)), np.finfo(a.dtype).dtype)
     for place in np.ndindex(loop):
         found = np.linalg.lstsq(a[place], b[place], float(rcond[place]))
         x[place], _, rank[place], s[place] = found
-    return x, rank, s
+    return x, rank, s, none
 
 
-lstsq.reads(lambda needs: (True, True, True, True, True, False))
+def _with_inverse(
+    a: np.ndarray, b: np.ndarray, rcond: np.ndarray, loop: tuple[int, ...]
+) -> tuple[np.ndarray, ...]:
+    """Return what `lstsq` does, from singular vectors. A tolerance below 0 stands for that of
+    rounding in one number, as in LAPACK."""
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    if rcond.min() < 0:
+        rcond = np.where(rcond < 0, np.finfo(a.dtype).eps, rcond)
+    inverse, rank = _inverses(s, rcond)
+    uh, v = u.mT, vh.mT
+    if a.dtype.kind == "c":
+        uh, v = uh.conj(), v.conj()
+    left = inverse[..., None] * uh
+    parts = v @ (left @ b), rank, s, v @ left
+    if len(loop) == 0:
+        return parts
+    cores = (2, 0, 1, 2)
+    return tuple([np.broadcast_to(x, (*loop, *x.shape[x.ndim - n :]))
+                  for x, n in zip(parts, cores, strict=True)])  # fmt: skip
+
+
+lstsq.reads(lambda needs: (True, True, True, True, True, False, True))
 
 
 @lstsq.pullback
-def lstsq_pullback(context, gx, g_rank, gs):
-    a, rcond = context.input(0), context.input(2)
+def lstsq_pullback(context, gx, g_rank, gs, gp):
+    a, rank = context.input(0), context.output(1)
     ga = None if gs is None else from_singular_values(context, gs)
+    if gx is None and gp is None:
+        return ga, None, None
+    if context.static["inverse"]:
+        p = context.output(3)
+    else:
+        p, _ = pinv(a, context.input(2), hermitian=False)
+    if gp is not None and context.wanted[0]:
+        ga = _sum(ga, _through_inverse(a, p, rank, gp))
     if gx is None:
         return ga, None, None
-    x, rank, (p, _) = context.output(0), context.output(1), pinv(a, rcond, hermitian=False)
-    ph = adjoint(p)
-    gb = matmul(ph, gx)
+    gb = matmul(adjoint(p), gx)
     if context.wanted[0]:
-        rest = _beside(subtract(context.input(1), matmul(a, x)), rank, a, -2)
-        own = subtract(matmul(rest, matmul(adjoint(gb), ph)), matmul(gb, adjoint(x)))
-        outside = _beside(subtract(adjoint(gx), matmul(adjoint(gb), a)), rank, a, -1)
-        own = add(own, matmul(matmul(ph, x), outside))
-        ga = own if ga is None else add(ga, own)
+        ga = _sum(ga, _through_solution(context, p, gx, gb))
     return ga, gb, None
+
+
+def _sum(one: Any, other: Any) -> Any:
+    return other if one is None else add(one, other)
+
+
+def _through_solution(context: Any, p: Any, gx: Any, gb: Any) -> Any:
+    """Return the cotangent of matrices for that of solutions, ``gx``, and of right hand sides."""
+    a, x, rank, ph = context.input(0), context.output(0), context.output(1), adjoint(p)
+    rest = _beside(subtract(context.input(1), matmul(a, x)), rank, a, -2)
+    own = subtract(matmul(rest, matmul(adjoint(gb), ph)), matmul(gb, adjoint(x)))
+    outside = _beside(subtract(adjoint(gx), matmul(adjoint(gb), a)), rank, a, -1)
+    return add(own, matmul(matmul(ph, x), outside))

@@ -182,8 +182,10 @@ def svdvals_pullback(context, gs):
 
 def from_singular_values(context: Any, gs: Any, hermitian: bool = False) -> Any:
     """Return the cotangent of an operator's first input, given that of its singular values."""
-    static = paired_with(context, gs) | {"full_matrices": False, "hermitian": hermitian}
-    u, s, vh = svd(context.input(0), **static)
+    own = {"full_matrices": False, "hermitian": hermitian}
+    options = paired_with(context, gs)
+    kept = {name: options[name] for name in ("caller", "paired") if name in options}
+    u, s, vh = svd(context.input(0), **kept, **own)
     return _from_singular_values(context, u, s, vh, gs, hermitian)
 
 

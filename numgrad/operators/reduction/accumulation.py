@@ -14,20 +14,37 @@ from ...ir.pairwise import LEAF
 SPREAD, SIXTY_FOUR = np.uint64(0x9E3779B97F4A7C15), 64
 """An odd number, close to 2**64 over the golden ratio (Knuth, volume 3, 6.4)."""
 
+HIGHEST, BLOCK = np.uint8(128), 1024
+FIRST_COUNT = np.uint8(127 - LEAF)
+"""What a counter is at first: after more than `LEAF` positions it has the highest bit."""
+
 
 def scatter_core(g, index, out):
-    """Add the rows of ``g`` up, of integers or of few terms."""
+    """Add the rows of ``g`` up, of integers or of few terms. Rows of a few elements have loops
+    without another one inside."""
+    width = out.shape[1]
     for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
+        for j in range(width):
             out[i, j] = 0
-    if out.shape[1] == 1:
+    if width == 1:
         for i in range(index.size):
             out[np.uint64(index[i]), 0] += g[i, 0]
-        return
-    for i in range(index.size):
-        row = np.uint64(index[i])
-        for j in range(out.shape[1]):
-            out[row, j] += g[i, j]
+    elif width == 2:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            out[row, 0] += g[i, 0]
+            out[row, 1] += g[i, 1]
+    elif width == 3:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            out[row, 0] += g[i, 0]
+            out[row, 1] += g[i, 1]
+            out[row, 2] += g[i, 2]
+    else:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            for j in range(width):
+                out[row, j] += g[i, j]
 
 
 def scatter_single_core(g, index, out):
@@ -97,13 +114,35 @@ def scatter_double_core(g, index, out):
 def is_crowded(index, size):
     """Whether one of ``size`` positions may come more than `LEAF` times.
 
-    Positions share counters, eight of them each on average, if all come once; that one is more than
-    full where none of its positions is may happen, but hardly does.
+    Each position has a counter; where positions are few beside their range, they share counters,
+    eight of them each on average, if all come once. That a shared counter is more than full where
+    none of its positions is may happen, but hardly does.
     """
     if index.size <= LEAF:
         return False
     if index.size > LEAF * size:
         return True
+    return is_full(index, size) if size <= 8 * index.size else is_full_if_shared(index)
+
+
+def is_full(index, size):
+    """Whether one of ``size`` positions comes more than `LEAF` times. A counter gets its highest
+    bit then; the bits of a block of positions are looked at together."""
+    counts = np.full(size, FIRST_COUNT, np.uint8)
+    for start in range(0, index.size, BLOCK):
+        bits = np.uint8(0)
+        for i in range(start, min(start + BLOCK, index.size)):
+            row = np.uint64(index[i])
+            count = np.uint8(counts[row] + np.uint8(1))
+            counts[row] = count
+            bits |= count
+        if bits & HIGHEST:
+            return True
+    return False
+
+
+def is_full_if_shared(index):
+    """Whether positions that share a counter come more than `LEAF` times."""
     bits = 2
     while 8 << bits < index.size:
         bits += 1

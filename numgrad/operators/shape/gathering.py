@@ -25,15 +25,28 @@ _MOVED_AS = {np.dtype(np.float16): np.dtype(np.int16)}
 
 def gather_core(x, index, out):
     """Copy rows of ``x``. Numba looks for negative numbers in what is not unsigned: with that, and
-    a loop over one element, it would take three times as long."""
-    if out.shape[1] == 1:
+    a loop over one element, it would take three times as long. Points in a plane and in space are
+    rows of two and three, whose loops would take twice as long."""
+    width = out.shape[1]
+    if width == 1:
         for i in range(index.size):
             out[i, 0] = x[np.uint64(index[i]), 0]
-        return
-    for i in range(index.size):
-        row = np.uint64(index[i])
-        for j in range(out.shape[1]):
-            out[i, j] = x[row, j]
+    elif width == 2:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            out[i, 0] = x[row, 0]
+            out[i, 1] = x[row, 1]
+    elif width == 3:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            out[i, 0] = x[row, 0]
+            out[i, 1] = x[row, 1]
+            out[i, 2] = x[row, 2]
+    else:
+        for i in range(index.size):
+            row = np.uint64(index[i])
+            for j in range(width):
+                out[i, j] = x[row, j]
 
 
 def place_core(g, index, out):
@@ -48,8 +61,16 @@ def place_core(g, index, out):
 
 
 def overwrite_core(x, v, index, out):
-    """Copy ``x``, then write the rows of ``v``."""
-    for i in range(out.shape[0]):
+    """Copy ``x``, unless ``out`` is the same memory, then write the rows of ``v``. Rows of one
+    element have loops without another one inside."""
+    is_copied = x.ctypes.data != out.ctypes.data
+    if out.shape[1] == 1:
+        for i in range(out.shape[0] if is_copied else 0):
+            out[i, 0] = x[i, 0]
+        for i in range(index.size):
+            out[np.uint64(index[i]), 0] = v[i, 0]
+        return
+    for i in range(out.shape[0] if is_copied else 0):
         for j in range(out.shape[1]):
             out[i, j] = x[i, j]
     for i in range(index.size):
@@ -64,6 +85,7 @@ class _Positional(Operator):
     function: Any
     signature: str
     _read = 0  # the first input of which all elements are read
+    _reusable: tuple[int, ...] = ()  # the inputs whose memory the output may take
     _sizes = "shape"  # the parameter with the sizes that take the place of the flattened axes
 
     def __init__(self, name: str) -> None:
@@ -82,7 +104,9 @@ class _Positional(Operator):
         if (dtype, function) not in self._specs:
             inputs = (*(dtype,) * self._data, np.dtype(np.int64))
             name = function.__name__.removesuffix("_core")  # by which targets have others
-            spec = LoopSpec(name, function, self.signature, inputs, (dtype,))
+            spec = LoopSpec(
+                name, function, self.signature, inputs, (dtype,), reusable=self._reusable
+            )
             self._specs[dtype, function] = spec
         return self._specs[dtype, function]
 
@@ -207,6 +231,7 @@ class PutAt(_Positional):
 
     function = staticmethod(overwrite_core)
     signature = "(n,k),(m,k),(m)->(n,k)"
+    _reusable = (0,)
 
     def covers(self, specs: Any, static: Static) -> bool:
         return static.get("whole", False)
@@ -266,13 +291,13 @@ def scatter_add_pullback(context, g):
 
 @put_at.pullback
 def put_at_pullback(context, g):
-    gx = gv = None
     positions = context.input(2)
+    # The cotangent is read before its elements are overwritten, which may happen in its memory.
+    gv = gather(g, positions, **context.static) if context.wanted[1] else None
+    gx = None
     if context.wanted[0] and not context.static.get("whole", False):
         shape = context.input_specs[1].shape
         core = shape[len(shape) - len(context.static["shape"]) - context.static["tail"] :]
         zeros = constant(np.broadcast_to(np.zeros((), g.dtype), core))
         gx = put_at(g, zeros, positions, **context.static)
-    if context.wanted[1]:
-        gv = gather(g, positions, **context.static)
     return gx, gv, None

@@ -134,3 +134,36 @@ def test_copyto_casts_what_numpy_casts(casting, source, dtype):
         return
     ng.copyto(tensor, source, casting=casting)
     np.testing.assert_array_equal(tensor.numpy(), array)
+
+
+LARGE_KEYS = {
+    "rows": (np.array([3, -1, 3]),),
+    "pairs": (np.array([3, -1, 3]), np.array([0, 49, 0])),
+    "columns of few rows": (slice(None), np.array([[4, 4]])),
+    "an integer beside": (np.array([7, 8]), 2),
+    "a mask": (np.arange(100) % 7 == 3,),
+    "a mask of all axes": (np.arange(5000).reshape(100, 50) % 99 == 3,),
+}
+
+
+@pytest.mark.parametrize("name", LARGE_KEYS)
+def test_writes_to_many_elements_are_those_of_numpy_and_pass_gradients_to_what_remains(name):
+    key = LARGE_KEYS[name]
+    x = np.linspace(0.0, 1.0, 5000).reshape(100, 50)
+    v = np.random.default_rng(0).standard_normal(x[key].shape)
+    tensor, values = ng.tensor(x, requires_grad=True), ng.tensor(v, requires_grad=True)
+    y = tensor * 2.0
+    y[key] = values * 3.0
+    wanted, kept, last = 2.0 * x, np.full(x.shape, 2.0), np.zeros(x.shape, int)
+    wanted[key], kept[key], last[key] = 3.0 * v, 0.0, np.arange(v.size).reshape(v.shape)
+    np.testing.assert_array_equal(y.detach().numpy(), wanted)
+    gx, gv = ng.grad(y.sum(), (tensor, values))
+    np.testing.assert_array_equal(gx.numpy(), kept)
+    remains = last[key] == np.arange(v.size).reshape(v.shape)
+    np.testing.assert_array_equal(gv.numpy(), 3.0 * remains)
+
+
+def test_a_write_out_of_bounds_of_many_elements_says_what_numpy_says():
+    y = ng.tensor(np.zeros((100, 50)), requires_grad=True) * 2.0
+    with pytest.raises(IndexError, match="index 50 is out of bounds for axis 1 with size 50"):
+        y[np.array([1, 2]), np.array([3, 50])] = 1.0

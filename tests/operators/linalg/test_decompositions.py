@@ -375,3 +375,34 @@ def test_a_cotangent_that_is_zero_here_is_not_taken_for_constant(function, x):
         right = [np.abs(found - each) < 1e-9 for each in (expected, symmetric)]
         assert (np.isnan(found) | right[0] | right[1]).all(), mode
         assert np.isnan(found).any(), mode
+
+
+def test_a_solution_and_its_gradient_take_one_decomposition(monkeypatch):
+    calls = []
+    for name in ("svd", "lstsq"):
+        function = getattr(np.linalg, name)
+        counted = lambda *args, function=function, **options: (  # noqa: E731
+            calls.append(function), function(*args, **options))[1]  # fmt: skip
+        monkeypatch.setattr(np.linalg, name, counted)
+    rng = np.random.default_rng(2)
+    a, b = rng.standard_normal((7, 3)), rng.standard_normal(7)
+    leaves = ng.tensor(a, requires_grad=True), ng.tensor(b, requires_grad=True)
+    ng.grad(ng.linalg.lstsq(*leaves)[0].sum(), leaves)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("rcond", [None, -1.0, 0.5])
+@pytest.mark.parametrize("shape", [(7, 3), (3, 7), (4, 4)])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+def test_solutions_are_those_of_numpy_whether_or_not_there_are_gradients(dtype, shape, rcond):
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal(shape), rng.standard_normal((shape[0], 2))
+    if dtype == "c16":
+        a = a + 1j * rng.standard_normal(shape)
+    a, b = a.astype(dtype), b.astype(dtype)
+    wanted = np.linalg.lstsq(a, b, rcond)
+    for follows in (False, True):
+        found = ng.linalg.lstsq(ng.tensor(a, requires_grad=follows), b, rcond)
+        for one, other in zip(found, wanted, strict=True):
+            close = 1e-4 if dtype == "f4" else 1e-12
+            np.testing.assert_allclose(one.detach().numpy(), other, rtol=close, atol=close)

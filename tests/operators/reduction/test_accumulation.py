@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.operators.reduction.accumulation import SCATTERS
+from numgrad.operators.reduction.accumulation import SCATTERS, is_crowded
 
 MANY = 10**6
 TERMS = {"f2": 0.1, "f4": 0.1, "f8": 0.1, "c8": 0.1 + 0.2j, "c16": 0.1 + 0.2j}
@@ -82,3 +82,22 @@ def test_what_the_memory_of_the_result_held_has_no_part(dtype):
         out = np.full((2, 1), left, dtype)
         SCATTERS[dtype](np.ones((1000, 1), dtype), index, out)
         np.testing.assert_array_equal(out, [[1000], [0]])
+
+
+@pytest.mark.parametrize("most", [32, 33, 100])
+def test_positions_are_crowded_where_one_comes_more_than_32_times(most):
+    index = np.concatenate([np.full(most, 7), np.arange(8, 3000)])
+    index = np.random.default_rng(1).permutation(index)
+    assert is_crowded(index, 4000) == (most > 32)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i8"])
+def test_rows_of_each_width_are_gathered_and_added_up(width, dtype):
+    rng = np.random.default_rng(0)
+    x, places = (9 * rng.standard_normal((6, width))).astype(dtype), rng.integers(0, 6, 40)
+    out = ng.zeros((6, width), dtype=dtype)
+    ng.add.at(out, places, ng.jit(lambda x, i: x[i], fuse="never")(x, places))
+    wanted = np.zeros((6, width), dtype)
+    np.add.at(wanted, places, x[places])
+    np.testing.assert_allclose(out.numpy(), wanted, rtol=1e-5 if dtype == "f4" else 1e-14)

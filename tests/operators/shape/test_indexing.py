@@ -1,5 +1,7 @@
 """Indexing: regions read and overwritten, positions gathered and scattered, in programs too."""
 
+from math import prod
+
 import numpy as np
 import pytest
 
@@ -204,3 +206,28 @@ def test_half_precision_is_added_in_single():
 def test_a_gradient_reaches_each_element_once_per_use():
     counts = gradient(lambda x: GATHER(x, POSITIONS, count=2, tail=0, shape=(6,)), X[0])
     np.testing.assert_array_equal(counts.ravel(), np.bincount(POSITIONS, minlength=12))
+
+
+@pytest.mark.parametrize("shape", [(12,), (12, 3)])
+@pytest.mark.parametrize("fuse", ["never", "now"])
+def test_values_that_are_overwritten_at_positions_can_be_read_again(shape, fuse):
+    def written(np, u, v):
+        kept = u = np.exp(u)
+        for i in range(4):
+            u = u * 1.0
+            u[[i, i + 5]] = v[i] * u[[i + 1, i]]
+            if i == 1:
+                kept = u * 1.0
+        u = u + 0.0
+        u[[1, 2]] = u[3:5]
+        return (u * kept).sum()
+
+    u, v = np.linspace(0.1, 1.0, prod(shape)).reshape(shape), np.arange(1.0, 5.0)
+    value, slopes = ng.jit(
+        ng.func.value_and_grad(lambda u, v: written(ng, u, v), argnums=(0, 1)), fuse=fuse
+    )(u, v)
+    assert value == pytest.approx(written(np, u, v), rel=1e-14)
+    for n, slope in enumerate(slopes):
+        step = np.where(np.arange(2) == n, 1e-6, 0.0)
+        ends = [written(np, u + s * step[0], v + s * step[1]) for s in (1, -1)]
+        assert np.sum(slope) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-7)

@@ -24,6 +24,19 @@ def test_liveness_keeps_a_chain_in_constant_memory():
     assert sizes[0] == sizes[1] <= 2 * 8064
 
 
+def test_writes_at_positions_stay_in_the_memory_of_what_they_overwrite():
+    sizes = []
+    for length in (4, 40):
+        x = ng.tensor(np.ones(1000), requires_grad=True)
+        y, rate = x * 1.0, ng.tensor(2.0, requires_grad=True)
+        for i in range(length):
+            y[np.array([i, 500 + i])] = rate
+        program = backward_program(y, [x], ng.tensor(np.ones((4, 1000))), batch=4)
+        (segment,) = [s for s in schedule(program, Machine()).segments if s.kind == BATCH]
+        sizes.append(segment.arena_bytes // segment.tile)
+    assert sizes[0] == sizes[1] <= 2 * 8064
+
+
 @pytest.mark.parametrize(
     ("batch", "row_bytes", "expected"), [(1, 8, 1), (512, 8, 64), (4096, 65536, 8), (7, 8, 1)]
 )

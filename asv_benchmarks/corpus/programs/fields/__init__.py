@@ -1,5 +1,5 @@
-"""One program each of many fields, written as their textbooks write them."""
+"""Programs of many fields, written as their textbooks write them."""
 
-from . import chains, flows, likelihoods, meshes, problems
+from . import assemblies, chains, flows, likelihoods, meshes, problems, tables
 
-CHAPTERS = (chains, meshes, flows, likelihoods, problems)
+CHAPTERS = (chains, meshes, flows, likelihoods, problems, assemblies, tables)

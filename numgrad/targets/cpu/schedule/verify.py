@@ -33,7 +33,8 @@ def _check_lifetimes(
     for index in sorted(first, key=lambda i: first[i]):
         live = [other for other in live if last[other] >= first[index]]
         for other in live:
-            heir = last[other] == first[index] and instructions[first[index]][0].pattern.elementwise
+            begins = instructions[first[index]][0]
+            heir = last[other] == first[index] and begins.pattern.reusable_inputs
             if not heir and _overlap(plan, index, other, sizes):
                 raise GraphError(f"buffers {index} and {other} overlap while both are alive")
         live.append(index)
