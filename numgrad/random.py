@@ -21,6 +21,7 @@ import numpy as np
 from ._errors import CaptureError
 from ._tensor import ArrayLike, Tensor
 from .engine.record.apply import mode
+from .func.guards.random_guard import generator_of_numpy
 from .functions.array.argument_checks import WordsOfNumpy, integers
 from .functions.array.operands import as_tensor, as_tensors
 from .functions.elementwise.exponential import exp, expm1
@@ -86,7 +87,7 @@ def _also_of_numpy(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def call(*args: Any, **given: Any) -> Tensor:
         if "rng" in given or not isinstance(args[0] if args else None, _PARAMETERS):
             return draw(*args, **given)
-        rng: Any = np.random.mtrand._rand  # type: ignore[attr-defined]
+        rng: Any = generator_of_numpy()
         values = (*args, *given.values())
         has_graph = any(isinstance(x, Tensor) and x.requires_grad for x in values)
         if has_graph or mode.capture is not None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from numba.core import types
+from numba.core.compiler import Compiler
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
@@ -76,10 +77,10 @@ def differentiable(made: Any, options: Mapping[str, Any]) -> Any:
     """
     if not hasattr(made, "py_func"):
         return made
-    kind = Dispatcher if made._can_compile else ClosedDispatcher
+    kind = Dispatcher if getattr(made, "_can_compile", True) else ClosedDispatcher
     given = dict(options)
-    is_cached = given.pop("cache", getattr(made._cache, "_enabled", False))
-    pipeline = made._compiler.pipeline_class
+    is_cached = given.pop("cache", getattr(getattr(made, "_cache", None), "_enabled", False))
+    pipeline = getattr(getattr(made, "_compiler", None), "pipeline_class", Compiler)
     found = kind(made.py_func, made.locals, {**made.targetoptions, **given}, pipeline)
     if is_cached:
         found.enable_caching()

@@ -18,11 +18,11 @@ from numba.core.runtime.nrt import rtsys
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
-from ..targets.cpu.codegen.emit import target_machine
 from ..targets.cpu.codegen.object_files import code_of
 from ..targets.cpu.compile.intrinsics import INT64, KERNEL_TYPE
 from ..targets.cpu.platform import object_loader
 from ..targets.cpu.platform.numba_setup import compiler_lock
+from ..targets.cpu.platform.target_machine import target_machine
 
 _numbers = itertools.count()
 

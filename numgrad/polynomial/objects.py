@@ -5,13 +5,13 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.polynomial._polybase import ABCPolyBase
 from numpy.polynomial.polyutils import getdomain, mapparms
 
 from .._tensor import ArrayLike, Tensor
 from ..functions.array.operands import as_tensor, is_known, values_of
 from ..functions.creation.from_data import asarray
 
+_POLYNOMIALS: Any = np.polynomial.Polynomial.__base__  # the class of all of NumPy's
 _USED = (
     "val", "der", "int", "fit", "add", "sub", "mul", "div", "pow", "line", "roots", "fromroots",
     "trim",
@@ -47,7 +47,7 @@ class Series:
 
     def __call__(self, arg: ArrayLike) -> Any:
         """Return the value at points, or this polynomial of another one."""
-        arg = arg if isinstance(arg, ABCPolyBase) else asarray(arg)
+        arg = arg if isinstance(arg, _POLYNOMIALS) else asarray(arg)
         return self._val(_mapped(arg, self.domain, self.window), self.coef)
 
     def __truediv__(self, other: Any) -> Any:

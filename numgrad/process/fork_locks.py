@@ -61,11 +61,11 @@ class _Imports:
     @staticmethod
     def _are_under_way() -> bool:
         ours = (None, threading.get_ident())
-        locks = getattr(importlib, "_bootstrap")._module_locks  # noqa: B009  no public name
+        locks = getattr(getattr(importlib, "_bootstrap", None), "_module_locks", {})
         for name, reference in list(locks.items()):
             if name.partition(".")[0] in _IMPORTED_LATE:
                 lock = reference()
-                if lock is not None and lock.owner not in ours:
+                if lock is not None and getattr(lock, "owner", None) not in ours:
                     return True
         return False
 

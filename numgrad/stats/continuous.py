@@ -9,6 +9,7 @@ from ..functions.elementwise.exponential import exp, expm1, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.trigonometric import atan, atan2
 from ..functions.shape.selection import clip, where
+from . import ends
 from .distribution import INF, MOST, Continuous
 from .formulas import (
     FAR,
@@ -44,14 +45,12 @@ from .formulas import (
     log_ratio,
     loguniform_var,
     normal_logpdf,
-    power_ratio,
     skewnorm_cdf,
     t_entropy,
     t_logpdf,
     t_var,
     triang_cdf,
     triang_logpdf,
-    triang_ppf,
     truncnorm_cdf,
     truncnorm_mean,
     truncnorm_ppf,
@@ -97,13 +96,13 @@ lognorm = Continuous(
     logpdf=lambda x, s: normal_logpdf(log(x) / s) - log(s * x),
     cdf=lambda x, s: sp.ndtr(log(x) / s), sf=lambda x, s: sp.ndtr(-log(x) / s),
     logcdf=lambda x, s: sp.log_ndtr(log(x) / s), logsf=lambda x, s: sp.log_ndtr(-log(x) / s),
-    ppf=lambda q, s: exp(s * sp.ndtri(q)),
-    isf=lambda q, s: exp(-s * sp.ndtri(q)), mean=lambda s: exp(0.5 * s * s),
+    ppf=ends.lognorm_ppf, isf=ends.lognorm_isf, mean=lambda s: exp(0.5 * s * s),
     var=lambda s: expm1(s * s) * exp(s * s), entropy=lambda s: HALF_LOG_2PI + 0.5 + log(s),
 )
 skewnorm = Continuous(
     "skewnorm", "a", edges="()", valid=lambda a: a == a,
     logpdf=lambda x, a: normal_logpdf(x) + sp.log_ndtr(a * x) + LOG_2,
+    limits=(lambda p, a: -ends.skewnorm_high(p, -a), ends.skewnorm_high),
     cdf=skewnorm_cdf, sf=lambda x, a: skewnorm_cdf(-x, -a),
     mean=lambda a: 2 * DENSITY_0 * a / sqrt(1.0 + a * a),
     var=lambda a: 1.0 - 2 / math.pi * a * a / (1.0 + a * a),
@@ -116,16 +115,15 @@ expon = Continuous(
 gamma = Continuous(
     "gamma", "a", support=(0.0, INF), inside=lambda a: a, powers=True, logpdf=gamma_logpdf,
     cdf=lambda x, a: sp.gammainc(a, x),
-    sf=lambda x, a: sp.gammaincc(a, x), ppf=lambda q, a: sp.gammaincinv(a, q),
-    isf=lambda q, a: sp.gammainccinv(a, q), mean=lambda a: a, var=lambda a: a,
+    sf=lambda x, a: sp.gammaincc(a, x), ppf=ends.gamma_ppf,
+    isf=ends.gamma_isf, mean=lambda a: a, var=lambda a: a,
     entropy=gamma_entropy,
 )
 invgamma = Continuous(
     "invgamma", "a", support=(0.0, INF), edges="()", inside=lambda a: 1.0 / a,
     logpdf=lambda x, a: -(a + 1.0) * log(x) - sp.gammaln(a) - 1.0 / x,
     cdf=lambda x, a: sp.gammaincc(a, 1.0 / x), sf=lambda x, a: sp.gammainc(a, 1.0 / x),
-    ppf=lambda q, a: 1.0 / sp.gammainccinv(a, q),
-    isf=lambda q, a: 1.0 / sp.gammaincinv(a, q),
+    ppf=ends.invgamma_ppf, isf=ends.invgamma_isf,
     mean=lambda a: finite(a, 1.0, lambda a: 1.0 / (a - 1.0)),
     var=lambda a: finite(a, 2.0, lambda a: 1.0 / ((a - 1.0) * (a - 1.0) * (a - 2.0))),
     entropy=lambda a: gamma_entropy(a) - 2.0 * sp.psi(a),
@@ -135,8 +133,8 @@ chi2 = Continuous(
     logpdf=lambda x, df, of: gamma_logpdf(0.5 * x, 0.5 * df, of) - LOG_2,
     cdf=lambda x, df: sp.gammainc(0.5 * df, 0.5 * x),
     sf=lambda x, df: sp.gammaincc(0.5 * df, 0.5 * x),
-    ppf=lambda q, df: 2.0 * sp.gammaincinv(0.5 * df, q),
-    isf=lambda q, df: 2.0 * sp.gammainccinv(0.5 * df, q), mean=lambda df: df,
+    ppf=lambda q, df: 2.0 * ends.gamma_ppf(q, 0.5 * df),
+    isf=lambda q, df: 2.0 * ends.gamma_isf(q, 0.5 * df), mean=lambda df: df,
     var=lambda df: 2.0 * df, entropy=lambda df: gamma_entropy(0.5 * df) + LOG_2,
 )
 beta = Continuous(
@@ -149,15 +147,14 @@ beta = Continuous(
 )
 t = Continuous(
     "t", "df", symmetric=True, logpdf=t_logpdf, cdf=lambda x, df: sp.stdtr(df, x),
-    ppf=lambda q, df: where(q == 0, -INF, sp.stdtrit(df, where(q == 0, 0.5, q))),
+    ppf=ends.t_ppf,
     mean=lambda df: where(df > 1, 0.0, INF),
     var=t_var, entropy=t_entropy,
 )
 f = Continuous(
     "f", "dfn dfd", support=(0.0, INF), edges="[)", inside=1.0, powers=True, logpdf=f_logpdf,
     cdf=lambda x, n, m: sp.fdtr(n, m, x), sf=lambda x, n, m: sp.fdtrc(n, m, x),
-    ppf=lambda q, n, m: sp.fdtri(n, m, q),
-    isf=lambda q, n, m: 1.0 / sp.fdtri(m, n, q),
+    ppf=ends.f_ppf, isf=ends.f_isf,
     mean=lambda n, m: finite(m, 2.0, lambda m: m / (m - 2.0)), var=f_var, entropy=f_entropy,
 )
 cauchy = Continuous(
@@ -169,7 +166,7 @@ halfcauchy = Continuous(
     "halfcauchy", support=(0.0, INF), logpdf=lambda x: -log1p_square(x) + (LOG_2 - LOG_PI),
     cdf=lambda x: atan(x) * (2 / math.pi), sf=lambda x: atan2(1.0, x) * (2 / math.pi),
     ppf=halfcauchy_ppf,
-    isf=lambda q: 1.0 / halfcauchy_ppf(q), mean=lambda: INF, var=lambda: INF,
+    isf=ends.halfcauchy_isf, mean=lambda: INF, var=lambda: INF,
     entropy=lambda: LOG_2 + LOG_PI,
 )
 laplace = Continuous(
@@ -186,16 +183,15 @@ logistic = Continuous(
 gumbel_r = Continuous(
     "gumbel_r", powers=True, logpdf=lambda x, of: -x - exp(of.exponent(-x)),
     cdf=lambda x: exp(-bounded_exp(-x)), sf=lambda x: -expm1(-bounded_exp(-x)),
-    logcdf=lambda x: -exp(-x), ppf=lambda q: -log(-log(q)),
-    isf=lambda q: -log(-log1p(-q)), mean=lambda: EULER_GAMMA, var=lambda: math.pi**2 / 6,
+    logcdf=lambda x: -exp(-x), ppf=ends.gumbel_r_ppf,
+    isf=ends.gumbel_r_isf, mean=lambda: EULER_GAMMA, var=lambda: math.pi**2 / 6,
     entropy=lambda: EULER_GAMMA + 1,
 )
 weibull_min = Continuous(
     "weibull_min", "c", support=(0.0, INF), inside=1.0, powers=True,
     logpdf=lambda x, c, of: log(c) + of.xlogy(c - 1.0, x) - x**c, cdf=lambda x, c: -expm1(-(x**c)),
     sf=lambda x, c: exp(-(x**c)), logsf=lambda x, c: -(x**c),
-    ppf=lambda q, c: (-log1p(-q)) ** (1.0 / c),
-    isf=lambda q, c: (-log(q)) ** (1.0 / c), mean=lambda c: sp.gamma(1.0 + 1.0 / c),
+    ppf=ends.weibull_min_ppf, isf=ends.weibull_min_isf, mean=lambda c: sp.gamma(1.0 + 1.0 / c),
     var=weibull_var, entropy=lambda c: EULER_GAMMA * (1.0 - 1.0 / c) - log(c) + 1.0,
 )
 pareto = Continuous(
@@ -215,15 +211,15 @@ uniform = Continuous(
 triang = Continuous(
     "triang", "c", support=(0.0, 1.0), valid=lambda c: (c >= 0) & (c <= 1),
     powers=True, logpdf=triang_logpdf, cdf=triang_cdf, sf=lambda x, c: triang_cdf(1.0 - x, 1.0 - c),
-    ppf=triang_ppf,
-    isf=lambda q, c: 1.0 - triang_ppf(q, 1.0 - c), mean=lambda c: (1.0 + c) / 3.0,
+    ppf=ends.triang_ppf,
+    isf=lambda q, c: 1.0 - ends.triang_ppf(q, 1.0 - c), mean=lambda c: (1.0 + c) / 3.0,
     var=lambda c: (1.0 - c + c * c) / 18.0, entropy=lambda c: 0.5 - LOG_2,
 )
 rayleigh = Continuous(
     "rayleigh", support=(0.0, INF), edges="()", logpdf=lambda x: log(x) - 0.5 * x * x,
     cdf=lambda x: -expm1(-0.5 * x * x), sf=lambda x: exp(-0.5 * x * x),
-    logsf=lambda x: -0.5 * x * x, ppf=lambda q: sqrt(-2.0 * log1p(-q)),
-    isf=lambda q: sqrt(-2.0 * log(q)), mean=lambda: math.sqrt(math.pi / 2),
+    logsf=lambda x: -0.5 * x * x, ppf=ends.rayleigh_ppf,
+    isf=ends.rayleigh_isf, mean=lambda: math.sqrt(math.pi / 2),
     var=lambda: 2 - math.pi / 2, entropy=lambda: 0.5 * EULER_GAMMA + 1 - 0.5 * LOG_2,
 )
 vonmises = Continuous(
@@ -236,13 +232,14 @@ invgauss = Continuous(
     logpdf=invgauss_logpdf,
     cdf=lambda x, mu: exp(invgauss_logcdf(x, mu)), sf=lambda x, mu: exp(invgauss_logsf(x, mu)),
     logcdf=invgauss_logcdf, logsf=invgauss_logsf,
+    limits=(lambda p, mu: ends.near(p), ends.far),
     mean=lambda mu: mu, var=lambda mu: mu * mu * mu,
 )
 gumbel_l = Continuous(
     "gumbel_l", powers=True, logpdf=lambda x, of: x - exp(of.exponent(x)),
     cdf=lambda x: -expm1(-bounded_exp(x)), sf=lambda x: exp(-bounded_exp(x)),
-    logsf=lambda x: -exp(x), ppf=lambda q: log(-log1p(-q)),
-    isf=lambda q: log(-log(q)), mean=lambda: -EULER_GAMMA, var=lambda: math.pi**2 / 6,
+    logsf=lambda x: -exp(x), ppf=ends.gumbel_l_ppf,
+    isf=ends.gumbel_l_isf, mean=lambda: -EULER_GAMMA, var=lambda: math.pi**2 / 6,
     entropy=lambda: EULER_GAMMA + 1,
 )
 genextreme = Continuous(
@@ -251,8 +248,7 @@ genextreme = Continuous(
     logpdf=genextreme_logpdf, cdf=lambda x, c: exp(-bounded_exp(-log_ratio(x, -c))),
     sf=lambda x, c: -expm1(-bounded_exp(-log_ratio(x, -c))),
     logcdf=lambda x, c: -exp(-log_ratio(x, -c)),
-    ppf=lambda q, c: power_ratio(-log(-log(q)), -c),
-    isf=lambda q, c: power_ratio(-log(-log1p(-q)), -c),
+    ppf=ends.genextreme_ppf, isf=ends.genextreme_isf,
     entropy=lambda c: EULER_GAMMA * (1.0 - c) + 1.0,
 )
 genpareto = Continuous(
@@ -260,7 +256,7 @@ genpareto = Continuous(
     support=(0.0, lambda c: end_of_tail(-c, c < 0, INF)),
     logpdf=lambda x, c: -(1.0 + c) * log_ratio(x, c), cdf=lambda x, c: -expm1(-log_ratio(x, c)),
     sf=lambda x, c: exp(-log_ratio(x, c)), logsf=lambda x, c: -log_ratio(x, c),
-    ppf=lambda q, c: power_ratio(-log1p(-q), c), isf=lambda q, c: power_ratio(-log(q), c),
+    ppf=ends.genpareto_ppf, isf=ends.genpareto_isf,
     mean=lambda c: finite(-c, -1.0, lambda d: 1.0 / (1.0 + d)),
     var=lambda c: finite(-c, -0.5, lambda d: 1.0 / ((1.0 + d) * (1.0 + d) * (1.0 + 2.0 * d))),
     entropy=lambda c: 1.0 + c,
@@ -269,7 +265,7 @@ fisk = Continuous(
     "fisk", "c", support=(0.0, INF), edges="[)", inside=1.0, powers=True, logpdf=fisk_logpdf,
     cdf=fisk_cdf, sf=fisk_sf,
     logcdf=lambda x, c: sp.log_expit(c * log(x)), logsf=fisk_logsf,
-    ppf=lambda q, c: exp(sp.logit(q) / c), isf=lambda q, c: exp(-sp.logit(q) / c),
+    ppf=ends.fisk_ppf, isf=ends.fisk_isf,
     mean=lambda c: finite(c, 1.0, fisk_mean), var=lambda c: finite(c, 2.0, fisk_var),
     entropy=lambda c: 2.0 - log(c),
 )
@@ -285,8 +281,8 @@ gompertz = Continuous(
     logpdf=lambda x, c, of: log(c) + x - c * expm1(of.exponent(x)),
     cdf=lambda x, c: -expm1(-c * expm1(clip(x, None, MOST))),
     sf=lambda x, c: exp(-c * expm1(clip(x, None, MOST))),
-    logsf=lambda x, c: -c * expm1(x), ppf=lambda q, c: log1p(-log1p(-q) / c),
-    isf=lambda q, c: log1p(-log(q) / c),
+    logsf=lambda x, c: -c * expm1(x), ppf=ends.gompertz_ppf,
+    isf=ends.gompertz_isf,
 )
 loguniform = Continuous(
     "loguniform", "a b", support=(lambda a, b: a, lambda a, b: b),

@@ -153,6 +153,9 @@ class Distribution(Family):
         Whether the density is a product with powers of what may be 0, or with an exponential of an
         exponential. Its formula gets `POWERS` as another argument, ``of``, and has the logarithms
         of the powers and the exponents from there.
+    limits : pair of callable
+        Functions of a share that is 0 and the shape parameters: the ends of the support, with the
+        slopes of quantiles. For distributions whose quantiles have no formula.
     **formulas : callable
         Functions of the argument and the shape parameters: ``logpdf`` or ``logpmf``, and those of
         ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` that others do not give without
@@ -174,11 +177,12 @@ class Distribution(Family):
         valid: Formula = all_positive,
         symmetric: bool = False,
         powers: bool = False,
+        limits: tuple[Formula, Formula] | None = None,
         **formulas: Formula,
     ) -> None:
         self.shapes = tuple(shapes.split())
         self._support, self._edges, self._inside = support, edges, inside
-        self._valid, self._powers = valid, powers
+        self._valid, self._powers, self._limits = valid, powers, limits
         self._formulas = {**_derived(formulas, symmetric), **formulas}
         if powers:
             self._formulas[self.density] = partial(formulas[self.density], of=POWERS)
@@ -389,7 +393,7 @@ class Continuous(Distribution):
         if forward is None or self.density not in self._formulas:
             return None
 
-        def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
+        def inside(q: Tensor, *shapes: Tensor) -> Tensor:
             numbers = [t.detach() for t in (q, *shapes)]
             with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
                 found = np.asarray(self._function_of_scipy(function)(*numbers))
@@ -402,6 +406,17 @@ class Continuous(Distribution):
                 lack = (forward(x, *shapes) - q) / exp(self._formulas[self.density](x, *shapes))
                 x = x - lack if function == "ppf" else x + lack
             return x
+
+        low, high = self._limits or (None, None)
+        below, above = (low, high) if function == "ppf" else (high, low)
+
+        def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
+            if below is None or above is None or not any(t.requires_grad for t in (q, *shapes)):
+                return inside(q, *shapes)
+            is_end = (q == 0) | (q == 1)
+            x = inside(where(is_end, 0.5, q), *shapes)
+            x = where(q == 0, below(q, *shapes), x)
+            return where(q == 1, above(1.0 - q, *shapes), x)
 
         return inverse
 

@@ -8,6 +8,7 @@ import numpy as np
 from .. import special as sp
 from .._declare import registry
 from .._tensor import Tensor
+from ..functions.elementwise.comparison import isinf
 from ..functions.elementwise.exponential import exp, expm1, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.trigonometric import sin, tan
@@ -92,7 +93,10 @@ def truncnorm_ppf(q: Tensor, a: Tensor, b: Tensor) -> Tensor:
     low, high = where(right, -b, a), where(right, -a, b)
     share = where(right, 1.0 - q, q)
     x = sp.ndtri(sp.ndtr(low) * (1.0 - share) + sp.ndtr(high) * share)
-    return clip(where(right, -x, x), a, b)
+    x = where(right, -x, x)
+    inside = clip(x, a, b)
+    rounding = where(isinf(x), 0.0, inside - x).detach()
+    return where(isinf(x), inside, x + rounding)  # with the slopes of x also where that is b
 
 
 def gamma_logpdf(x: Tensor, a: Tensor, of: Powers) -> Tensor:
@@ -145,12 +149,6 @@ def triang_cdf(x: Tensor, c: Tensor) -> Tensor:
     return where(
         rising, x * x / where(rising, c, 1.0), (x * (2.0 - x) - c) / where(rising, 1.0, 1.0 - c)
     )
-
-
-def triang_ppf(q: Tensor, c: Tensor) -> Tensor:
-    rising = (q < c) | (c == 1)
-    root = sqrt(where(rising, c * q, (1.0 - c) * (1.0 - q)))
-    return where(rising, root, 1.0 - root)
 
 
 def vonmises_logpdf(x: Tensor, kappa: Tensor) -> Tensor:

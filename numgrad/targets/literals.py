@@ -66,12 +66,22 @@ class Literals:
     ) -> None:
         self.language, self.ir = language, language.ir
         self.func_ir = func_ir
+        self.definitions = getattr(func_ir, "_definitions", None) or self.assigned()
         self.args = args
         self.real = real
         self.complex = np.result_type(real, np.complex64).type
         self.integers: dict[str, int] = {}  # variables that hold a literal integer
         self.kinds: dict[str, str] = {}  # of variables: integral numbers, or other values
         self.count = 0
+
+    def assigned(self) -> dict[str, list[Any]]:
+        """Return the values that are assigned to variables, by the names of these."""
+        found: dict[str, list[Any]] = {}
+        for block in self.func_ir.blocks.values():
+            for statement in block.body:
+                if isinstance(statement, self.ir.Assign):
+                    found.setdefault(statement.target.name, []).append(statement.value)
+        return found
 
     def run(self) -> None:
         for block in self.func_ir.blocks.values():
@@ -106,12 +116,12 @@ class Literals:
             return self.ir.Const(self.complex(number), value.loc)
         if type(number) is int:
             self.kinds[name] = _INTEGRAL
-            if len(self.func_ir._definitions[name]) == 1:
+            if len(self.definitions[name]) == 1:
                 self.integers[name] = number
         return value
 
     def copy_facts(self, source: str, target: str) -> None:
-        if source in self.integers and len(self.func_ir._definitions[target]) == 1:
+        if source in self.integers and len(self.definitions[target]) == 1:
             self.integers[target] = self.integers[source]
         self.kinds[target] = self.kinds.get(source, _OTHER)
 
@@ -179,7 +189,7 @@ class Literals:
                 fresh = self.ir.Var(operand.scope, f"$real_literal.{self.count}", loc)
                 constant = self.ir.Const(self.real(self.integers[operand.name]), loc)
                 before.append(self.ir.Assign(constant, fresh, loc))
-                self.func_ir._definitions[fresh.name] = [constant]
+                self.definitions[fresh.name] = [constant]
                 operand = fresh
             result.append(operand)
         return result, before

@@ -211,7 +211,7 @@ def scalars_of(function: Any) -> Any:
     """Return the function of numbers that stands for one of NumPy, or that Numba's ``vectorize``
     has made one of arrays; None where there is none."""
     if type(function).__name__ == "DUFunc":
-        return function._dispatcher.py_func
+        return getattr(getattr(function, "_dispatcher", None), "py_func", None)
     try:
         return _SCALARS.get(function)
     except TypeError:

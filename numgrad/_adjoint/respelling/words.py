@@ -256,7 +256,11 @@ def _new(lengths: tuple) -> Any:
 
     def codegen(context, builder, signature, args):
         pairs = zip(lengths, args, strict=True)
-        shape = [n for k, v in pairs for n in arrayobj._parse_shape(context, builder, k, v)]
+        shape = [context.cast(builder, n, given, types.intp) for given, n in pairs]
+        for n in shape:
+            with builder.if_then(builder.icmp_signed("<", n, n.type(0)), likely=False):
+                error = ValueError, ("negative dimensions not allowed",)
+                context.call_conv.return_user_exc(builder, *error)
         made = _allocated(context, builder, kind, shape)
         nbytes = builder.mul(made.nitems, made.itemsize)
         cgutils.memset(builder, made.data, nbytes, 0)

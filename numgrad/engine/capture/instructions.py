@@ -9,7 +9,17 @@ import sys
 from types import FrameType
 
 _NAMES = ("LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FAST")
-_REMAINDER = [symbol for _, symbol in dis._nb_ops].index("%")  # type: ignore[attr-defined]
+
+
+def operator_number(text: str) -> int | None:
+    """Return the number that stands in bytecode for the operator of a statement, as ``a % b``; None
+    where operators have no numbers."""
+    code = compile(text, "<operator>", "exec")
+    found = (step.arg for step in dis.get_instructions(code) if step.opname == "BINARY_OP")
+    return next(found, None)
+
+
+_REMAINDER = operator_number("a % b")
 
 CONSTANTS = ("LOAD_CONST", "LOAD_SMALL_INT")
 """The instructions whose argument, as `dis` has it, is the constant that they load."""

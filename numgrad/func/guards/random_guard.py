@@ -17,7 +17,7 @@ from ..._errors import CaptureError
 from ..._tensor import Tensor
 from .static_keys import frozen
 
-_PYTHON: Any = random._inst  # type: ignore[attr-defined]
+_PYTHON: Any = random.random.__self__  # type: ignore[attr-defined]
 _MOST = 2000  # objects that are searched
 _MANY = 100  # items of a container
 
@@ -147,7 +147,15 @@ _entropy = _Entropy()
 def _global() -> Iterable[tuple[Any, str]]:
     """Return the generators of the modules ``random`` and ``numpy.random``."""
     yield _PYTHON, "Python's random"
-    yield np.random.mtrand._rand, "np.random"  # type: ignore[attr-defined]
+    yield generator_of_numpy(), "np.random"
+
+
+def generator_of_numpy() -> np.random.RandomState:
+    """Return the generator of the functions of ``numpy.random``, or else one that draws from the
+    same bits."""
+    module: Any = np.random.mtrand
+    found = getattr(module, "_rand", None)
+    return np.random.RandomState(np.random.get_bit_generator()) if found is None else found
 
 
 def _state(generator: Any) -> Hashable:

@@ -13,6 +13,9 @@ from ..._tensor import Tensor
 from ...engine.graph.callsite import is_ours
 from ...engine.record.guards import guarded
 
+NO_VALUE: Any = getattr(np, "_NoValue", None)
+"""What some functions of NumPy have as the default of an argument that may be None."""
+
 _MOST_AXES = 64  # of NumPy's arrays
 
 

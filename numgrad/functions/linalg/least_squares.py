@@ -24,6 +24,7 @@ from ...operators.linalg.matmul import matmul
 from ...operators.reduction.reductions import sum as sum_
 from ...operators.shape.indexing import diagonal, index
 from ...operators.shape.reshape import expand_dims, squeeze
+from ..array.argument_checks import NO_VALUE
 from ..array.operands import as_scalar, as_tensor, as_tensors
 from ..elementwise.complex_parts import conj
 from ..reduction.reduction import any as any_
@@ -98,7 +99,7 @@ def pinv(
     rcond: Any = None,
     hermitian: bool = False,
     *,
-    rtol: Any = np._NoValue,
+    rtol: Any = NO_VALUE,
     **hints: Unpack[Hints],
 ) -> Tensor:
     """Return pseudo-inverses.
@@ -137,10 +138,10 @@ def pinv(
         require_hints(hints, "pinv")
     hermitian = bool(guarded(hermitian))
     a = floating_matrices(a, "pinv", square=hermitian)
-    if rcond is not None and rtol is not np._NoValue:
+    if rcond is not None and rtol is not NO_VALUE:
         raise ValueError("pinv: rtol and rcond cannot both be given")
     if rcond is None:
-        rcond = 1e-15 if rtol is np._NoValue else rtol
+        rcond = 1e-15 if rtol is NO_VALUE else rtol
     tolerance, loop = _tolerance(rcond, a), a.shape[:-2]
     if broadcast_shapes(tolerance.shape, loop) != loop:
         shown = f"got shape {tolerance.shape} for matrices in shape {loop}"

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..._tensor import Tensor
 from ...engine.capture.bindings import can_bind
+from ...engine.capture.instructions import operator_number
 from ...engine.capture.ownership import has_its_memory, is_of_call, lent
 from ...engine.capture.stores import (
     Applied,
@@ -42,7 +43,11 @@ _MEMBER = "STORE_ATTR"
 _PART = ("STORE_SUBSCR", "STORE_SLICE")
 """The instructions of ``array[key] += tensor``, where a view, or copy, of the part is written."""
 
-_FIRST_IN_PLACE = [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")  # type: ignore[attr-defined]
+_IN_PLACE = frozenset(
+    operator_number(f"a {operator}= b")
+    for operator in ("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>")
+)
+"""The numbers of the operators in place."""
 
 
 def computed_in_place(
@@ -147,7 +152,7 @@ def _store(frame: FrameType) -> str | None:
     writes it to a part of an array; None where it runs no such operator."""
     code, place = frame.f_code.co_code, frame.f_lasti
     is_operator = place >= 0 and dis.opname[code[place]] == "BINARY_OP"
-    if not is_operator or code[place + 1] < _FIRST_IN_PLACE:
+    if not is_operator or code[place + 1] not in _IN_PLACE:
         return None
     names = (dis.opname[opcode] for opcode in code[place + 2 :: 2])
     name = next((name for name in names if name not in _BETWEEN), "")

@@ -1,5 +1,6 @@
 """Which numgrad function answers which NumPy function."""
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import FunctionType, ModuleType
@@ -84,7 +85,8 @@ _OF_NUMPY = _of_equal_names(np, CHAPTERS)
 UFUNCS: dict[Any, Callable[..., Any]] = {
     theirs: own for theirs, own in _OF_NUMPY.items() if isinstance(theirs, np.ufunc)
 }
-METHODS = {np._core.umath.clip: _OF_NUMPY[np.clip]}  # type: ignore[attr-defined]
+_CLIP: Any = getattr(sys.modules.get("numpy._core.umath"), "clip", None)
+METHODS: dict[Any, Callable[..., Any]] = {_CLIP: _OF_NUMPY[np.clip]}
 """Universal functions that NumPy's arrays call in their methods, and nobody by name."""
 
 

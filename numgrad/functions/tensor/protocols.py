@@ -12,6 +12,7 @@ import numpy as np
 from ..._errors import ArgTypeError
 from ..._tensor import Tensor
 from ...engine.capture import escapes
+from ..array.argument_checks import NO_VALUE
 from ..array.pandas_operands import PRODUCT_OF_PANDAS, is_product_of_pandas, unframed
 from ..array.results import delivered, way_out
 from ..elementwise.universal import with_options
@@ -368,7 +369,7 @@ def _hands_on(parameters: Mapping[str, inspect.Parameter]) -> bool:
 
 def _is_default(value: Any, parameter: inspect.Parameter | None) -> bool:
     """Return whether ``value`` asks for nothing: it is absent, or the default."""
-    if value is np._NoValue or (value is None and (parameter is None or parameter.name != "where")):
+    if value is NO_VALUE or (value is None and (parameter is None or parameter.name != "where")):
         return True
     if parameter is None or not isinstance(value, (str, bool, int, float)):
         return False

@@ -16,6 +16,10 @@ OF_DISTRIBUTIONS = (
     "isf", "mean", "median", "var", "std", "entropy", "stats",
 )  # fmt: skip
 
+_OF_LINES = ("_extrapolate", "_fill_value_above", "_fill_value_below", "_kind", "_y", "_y_axis",
+             "_y_extra_shape")  # fmt: skip
+"""What SciPy's ``interp1d`` has, if its counterpart can be made."""
+
 Make = Callable[[Any], Any]
 Method = tuple[type, str, Make]
 
@@ -79,6 +83,8 @@ def _grid(theirs: Any) -> Any:
 
 
 def _line(theirs: Any) -> Any:
+    if not all(hasattr(theirs, name) for name in _OF_LINES):
+        return None
     kind = theirs._spline.k if theirs._kind == "spline" else theirs._kind
     fill: Any = "extrapolate"
     if not theirs._extrapolate:
@@ -89,6 +95,8 @@ def _line(theirs: Any) -> Any:
 
 
 def _through(theirs: Any) -> Any:
+    if not hasattr(theirs, "_eval_args"):
+        return None
     t, c, k = theirs._eval_args
     own = object.__new__(_own("InterpolatedUnivariateSpline"))
     own._settle(_own("BSpline")(t, c, k), theirs.ext)

@@ -30,7 +30,7 @@ declare double @cosh(double)
 
 
 def job(text=TEXT):
-    from numgrad.targets.cpu.codegen.emit import target_options
+    from numgrad.targets.cpu.platform.target_machine import target_options
 
     return optimize.Job(text, (), ("entry",), target_options())
 

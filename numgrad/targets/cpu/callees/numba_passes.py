@@ -10,7 +10,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 
 from ...literals import Language, Literals
-from ..compile.inline_library import InlineLibrary, ScalarInlineLibrary
+from ..compile.inline_library import InlineLibrary, ScalarInlineLibrary, inline_library
 from ..math import scalar_math
 from ..math.arithmetic import ReplaceArithmetic
 from . import private_copies
@@ -61,7 +61,7 @@ class SetLiterals(FunctionPass):
         """
         pipeline = type(state.pipeline)
         if pipeline.library is not None:
-            state.library = pipeline.library(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library = inline_library(pipeline.library, state.func_id.func_qualname)
         if pipeline.real is not None:
             Literals(state.func_ir, state.args, pipeline.real, _LANGUAGE).run()
         return True
@@ -105,6 +105,19 @@ class SinglePipeline(ScalarPipeline):
     """The compiler of scalar functions for kernels whose real dtype is float32."""
 
     real = np.float32
+
+
+class PlainPipeline(CompilerBase):
+    """Numba's compiler for functions as they are; the code is not loaded."""
+
+    real = None
+    library: type[InlineLibrary] | None = InlineLibrary
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.add_pass_after(SetLiterals, untyped_passes.IRProcessing)
+        manager.finalize()
+        return [manager]
 
 
 class CorePipeline(CompilerBase):

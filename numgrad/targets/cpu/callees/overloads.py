@@ -11,21 +11,27 @@ from numba.core.typing.templates import make_overload_template
 from numba.experimental.jitclass.base import JitClassType
 from numba.experimental.jitclass.decorators import jitclass
 
-from ..platform.numba_extensions import overloads_of
+from ..platform.numba_extensions import implementation, overloads_of
+from ..platform.numba_internals import has
 
 __all__ = ["JitClassType", "class_of", "function_of", "replaced"]
+
+_OF_TEMPLATES = ("_inline", "_jit_options", "_strict")
 
 
 def function_of(function: Any, pipeline: Any) -> Any:
     """Return a stand-in for a function, with the implementations that users gave by `overload`.
 
     Numba compiles the implementations of the stand-in by ``pipeline``. The result is None if users
-    registered no implementation, or if Numba has implementations of its own.
+    registered no implementation, if Numba has implementations of its own, or if Numba keeps the
+    options of implementations under other names.
     """
     context: Any = cpu_target.typing_context  # a property of Numba's own kind
     templates = getattr(context.resolve_value_type(function), "templates", ())
     given = overloads_of(function)
     if not given or any(template not in given for template in templates):
+        return None
+    if not all(has(template, *_OF_TEMPLATES) for template in templates):
         return None
 
     def stand_in(*args: Any) -> Any:
@@ -36,7 +42,7 @@ def function_of(function: Any, pipeline: Any) -> Any:
     within = {"pipeline_class": pipeline, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     made = [
         make_overload_template(
-            stand_in, one._overload_func, {**one._jit_options, **within}, one._strict,
+            stand_in, implementation(one), {**one._jit_options, **within}, one._strict,
             one._inline.value, one.prefer_literal, **one.metadata,
         )
         for one in templates
@@ -49,9 +55,13 @@ def function_of(function: Any, pipeline: Any) -> Any:
 def replaced(functions: Iterable[Any], copy: Callable[[Any], Any]) -> Iterator[None]:
     """Let Numba use ``copy(function)`` in place of each function, within the ``with`` block.
 
-    ``copy`` may return the function itself, which then stays in use.
+    ``copy`` may return the function itself, which then stays in use. All stay where Numba has no
+    way to forget a function.
     """
     context: Any = cpu_target.typing_context
+    if not has(context, "_remove_global"):
+        yield
+        return
     before: list[tuple[Any, Any]] = []
     context.refresh()  # functions may have been registered just now
     try:

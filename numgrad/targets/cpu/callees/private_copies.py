@@ -30,6 +30,7 @@ from ..compile.compiler import make_key
 from ..math import vector_math
 from ..pairwise.calls import STAND_INS
 from ..platform import numba_extensions
+from ..platform.numba_internals import has
 from . import overloads
 
 JIT_OPTIONS = {
@@ -78,26 +79,33 @@ class KernelDispatcher(CPUDispatcher):
 
     _with_entry: Any = None
 
-    # Attributes set by base classes that Numba's stubs do not show.
-    _can_compile: Any
-    _compiler: Any
+    def __init__(
+        self, py_func: Any, locals: Any, targetoptions: Any, pipeline_class: Any  # noqa: A002
+    ) -> None:  # fmt: skip
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
+        self.pipeline = pipeline_class
 
     @property
     def is_to_compile(self) -> bool:
         """Whether new signatures may be compiled, and the function is not being compiled now."""
-        return bool(self._can_compile and not self.is_compiling)
+        return bool(_is_open(self) and not self.is_compiling)
 
     def get_compile_result(self, sig: Any) -> Any:
         """Return the compiled code for a signature, with a C entry that can be called by address.
         """
-        is_open = self._can_compile or tuple(sig.args) in self.overloads
+        is_open = _is_open(self) or tuple(sig.args) in self.overloads
         if is_open and self.targetoptions["no_cfunc_wrapper"]:
             if self._with_entry is None:
                 options = {**self.targetoptions, "no_cfunc_wrapper": False}
-                pipeline = executable(self._compiler.pipeline_class)
+                pipeline = executable(self.pipeline)
                 self._with_entry = KernelDispatcher(self.py_func, self.locals, options, pipeline)
             return self._with_entry.get_compile_result(sig)
         return super().get_compile_result(sig)
+
+
+def _is_open(dispatcher: Any) -> bool:
+    """Whether a dispatcher compiles for types that it has not met yet."""
+    return getattr(dispatcher, "_can_compile", True)
 
 
 class _PrivateUfunc(UFuncDispatcher):
@@ -143,9 +151,14 @@ def bind(func_ir: Any, caller: Caller, own: Any = ()) -> None:
         if bound is not found[0]:
             old, name = statement.value, getattr(found[0], "__name__", found[1])
             statement.value = ir.Global(name, bound, statement.loc)
-            definitions = func_ir._definitions.get(statement.target.name, [])
-            kept = [statement.value if item is old else item for item in definitions]
-            func_ir._definitions[statement.target.name] = kept or [statement.value]
+            _define(getattr(func_ir, "_definitions", {}), statement, old)
+
+
+def _define(definitions: dict[str, list[Any]], statement: Any, old: Any) -> None:
+    """Put the new value of an assignment in place of the old one among the definitions."""
+    known = definitions.get(statement.target.name, [])
+    kept = [statement.value if item is old else item for item in known]
+    definitions[statement.target.name] = kept or [statement.value]
 
 
 def _assignments(func_ir: Any) -> Iterator[Any]:
@@ -181,7 +194,7 @@ def methods(caller: Caller) -> Iterator[None]:
     The copies are used within the ``with`` block. The caller holds Numba's lock.
     """
     found = numba_extensions.attributes().values()
-    known = [one._overload_func for ones in found for one in ones]
+    known = [numba_extensions.implementation(one) for ones in found for one in ones]
     with overloads.replaced(known, lambda source: _overloaded(source, caller)):
         yield
 
@@ -247,7 +260,7 @@ def _private(
         return KernelDispatcher(ours, dict(local_types), options, caller.pipeline)
 
     copy = _kept(_key(source, options, caller), made)
-    if copy.is_to_compile and not getattr(source, "_can_compile", True):
+    if copy.is_to_compile and not _is_open(source):
         for result in source.overloads.values():  # the signatures were declared
             copy.compile(result.signature)
         copy.disable_compile()
@@ -314,9 +327,15 @@ def _class(source: Any, caller: Caller) -> Any:
     return _kept(key, lambda: overloads.class_of(source, lambda method: copied(method, caller)))
 
 
+_OF_UFUNCS = (("_rebuild", "_reduce_states"), ("_rebuild",))
+"""Names that generalized and other ufuncs of Numba have, if a ufunc can be copied."""
+
+
 def _ufunc(source: Any, caller: Caller) -> Any:
     """Return the copy of a ufunc that `numba.vectorize` or `numba.guvectorize` made."""
     builder = getattr(source, "gufunc_builder", None)
+    if not has(source, "_dispatcher", "_frozen", *_OF_UFUNCS[builder is None]):
+        return source
     declared = declared_options(source._dispatcher if builder is None else builder)
     options = {"nopython": True, "fastmath": False, "boundscheck": caller.options["boundscheck"]}
     options |= {name: declared[name] for name in options if name in declared}

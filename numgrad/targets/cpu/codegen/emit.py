@@ -7,13 +7,13 @@ thousand kernels.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, compiler, types
+from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 
 from ..callees.private_copies import JIT_OPTIONS, Caller, copied, methods
@@ -22,7 +22,15 @@ from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import internalise
 from ..math.vector_math import definitions
-from ..platform.vector_library import PREFIX, vector_registers
+from ..platform import numba_internals
+from ..platform.target_machine import (
+    codegen,
+    new_module,
+    optimise,
+    prune,
+    target_machine,
+)
+from ..platform.vector_library import PREFIX
 from .object_files import bit_code_of, code_of
 
 _NO_OVERFLOW = re.compile(r"(= (?:add|sub|mul|shl))(?: nuw| nsw)+ ")
@@ -96,13 +104,11 @@ def emit_kernel(
     body : callable
         Emits the whole function, including its returns.
     """
-    codegen = callee.context.codegen()
-    function = ir.Function(codegen._create_empty_module(symbol), KERNEL_TYPE, symbol)
+    function = ir.Function(new_module(symbol), KERNEL_TYPE, symbol)
     linked = _linked(callee, function, body)
     internalise((*linked.functions, *linked.global_variables), [symbol])
-    _prune(codegen, linked)
-    manager, builder = codegen._module_pass_manager(opt=2)  # 3 adds nothing to a loop but time
-    manager.run(linked, builder)
+    prune(linked)
+    optimise(linked, 2)  # 3 adds nothing to a loop but time
     return code_of(target_machine(), linked, symbol)
 
 
@@ -119,8 +125,7 @@ def emit_scalar(
     ``counts_references`` says whether the callee may allocate arrays, whose reference counting has
     to be pruned.
     """
-    codegen = callee.context.codegen()
-    function = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
+    function = ir.Function(new_module(symbol), kind, symbol)
     function.attributes.add("alwaysinline")
     linked = _linked(callee, function, body)
     if any(isinstance(item, ir.IntType) for item in kind.args[:-2]):  # without index and status
@@ -129,9 +134,8 @@ def emit_scalar(
     shared = [item.name for item in linked.functions if item.name.startswith(PREFIX)]
     internalise((*linked.functions, *linked.global_variables), [symbol, *shared])
     if counts_references:
-        _prune(codegen, linked)
-    manager, builder = codegen._module_pass_manager(opt=2, loop_vectorize=False)
-    manager.run(linked, builder)
+        prune(linked)
+    optimise(linked, 2, vectorise=False)
     return bit_code_of(linked, symbol)
 
 
@@ -145,9 +149,8 @@ def emit_routine(
     from ..callees.numba_passes import ScalarPipeline
 
     callee = Callee(function, argtypes, ScalarPipeline)
-    codegen = callee.context.codegen()
     kind = ir.FunctionType(INT64 if returns else ir.VoidType(), [INT64] * len(argtypes))
-    routine = ir.Function(codegen._create_empty_module(symbol), kind, symbol)
+    routine = ir.Function(new_module(symbol), kind, symbol)
 
     def body(builder: Any, args: Sequence[ir.Value]) -> None:
         _, value = callee.invoke(builder, args)
@@ -158,8 +161,7 @@ def emit_routine(
 
     linked = _linked(callee, routine, body)
     internalise((*linked.functions, *linked.global_variables), [symbol])
-    manager, builder = codegen._module_pass_manager(opt=2)
-    manager.run(linked, builder)
+    optimise(linked, 2)
     return code_of(target_machine(), linked, symbol)
 
 
@@ -169,12 +171,11 @@ def _linked(
     body: Callable[[ir.IRBuilder, Sequence[ir.Value]], None],
 ) -> llvm.ModuleRef:
     """Emit a function by ``body``; return its module, linked with the functions that it calls."""
-    library = callee.context.codegen().create_library(function.name)  # what casts of results need
-    with callee.context.push_code_library(library):
+    needed = _Needed(codegen(), function.name)  # by casts of results
+    with callee.context.push_code_library(needed):
         body(ir.IRBuilder(function.append_basic_block("entry")), function.args)
     linked = llvm.parse_assembly(cgutils.normalize_ir_text(str(function.module)))
-    compiled = callee.result.library
-    for part in (compiled._final_module, *_dependencies(compiled, library)):
+    for part in _parts(callee.result.library, needed.libraries):
         linked.link_in(part, preserve=True)
     called = [item.name for item in linked.functions if item.is_declaration]
     for name in (name for name in called if name.startswith(PREFIX)):
@@ -191,38 +192,23 @@ def _wrapping(module: llvm.ModuleRef) -> llvm.ModuleRef:
     return llvm.parse_assembly(_NO_OVERFLOW.sub(r"\1 ", str(module)))
 
 
-def _dependencies(*libraries: Any) -> list[llvm.ModuleRef]:
-    """Return the LLVM modules of all callees of the functions in some of Numba's code libraries."""
-    callees = {id(x): x for library in libraries for x in library._linking_libraries}
-    return [library._get_module_for_linking() for library in callees.values()]
+class _Needed(JITCodeLibrary):
+    """A code library that notes which libraries its code calls."""
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.libraries: list[Any] = []
+
+    def add_linking_library(self, library: Any) -> None:
+        """Note a library, whose code is linked into the kernel later."""
+        self.libraries.append(library)
 
 
-def _prune(codegen: Any, module: llvm.ModuleRef) -> None:
-    """Inline callees and remove needless reference counting, as Numba does before other passes."""
-    manager, builder = codegen._module_pass_manager(
-        loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
-    )
-    manager.run(module, builder)
-
-
-@cache
-def target_options() -> dict[str, Any]:
-    """Return the options of Numba's target machine, at optimisation level 2.
-
-    LLVM makes the same loops as at Numba's level 3, in three quarters of the time. On Intel's
-    processors LLVM keeps to registers of 256 bits unless it is told otherwise.
-    """
-    options: dict[str, Any] = {"opt": 2}
-    context: Any = cpu_target.target_context  # a property of Numba's own kind
-    context.codegen()._customize_tm_options(options)
-    if vector_registers() == 512:
-        options["features"] = ",".join(filter(None, (options["features"], "-prefer-256-bit")))
-    return options
-
-
-@cache
-def target_machine() -> llvm.TargetMachine:
-    """Return LLVM's target machine, for which kernels are compiled."""
-    options = target_options()  # Numba makes LLVM's targets known when it is asked for its own
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(**options)
+def _parts(library: Any, others: Iterable[Any]) -> list[llvm.ModuleRef]:
+    """Return the LLVM modules of a library, of its callees and of others, to be linked."""
+    if numba_internals.has_libraries():
+        callees = {id(x): x for x in (*library._linking_libraries, *others)}
+        called = [library._get_module_for_linking() for library in callees.values()]
+        return [library._final_module, *called]
+    found = {id(x): x for x in (library, *others)}
+    return [llvm.parse_bitcode(x.serialize_using_bitcode()[2]) for x in found.values()]

@@ -8,12 +8,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core import types
+from numba import cfunc
+from numba.core import compiler, types
 from numba.core.ccallback import CFunc
+from numba.core.registry import cpu_target
 
 from ..compile.compiler import Code, symbol_of
 from ..compile.optimize import externals, internalise, is_portable
+from ..platform.numba_internals import has, has_libraries
 from ..platform.numba_setup import compiler_lock
+from ..platform.target_machine import numba_machine, optimise
+
+_loaded: list[Any] = []  # functions without object files
 
 
 def compile_object(
@@ -33,12 +39,39 @@ def compile_object(
         options["parallel"] = True
     with compiler_lock:
         signature = (tuple(argtypes), restype or types.void)
-        cfunc: Any = CFunc(_renamed(function, key), signature, locals={}, options=options)
-        result = cfunc._compile_uncached()
+        renamed = _renamed(function, key)
+        if not (has_libraries() and has(CFunc, "_compile_uncached")):
+            return _compiled_ahead(renamed, signature, options)
+        made: Any = CFunc(renamed, signature, locals={}, options=options)
+        result = made._compile_uncached()
         library, symbol = result.library, result.fndesc.llvm_cfunc_wrapper_name
         if not _optimise(library, symbol):
             return library.get_pointer_to_function(symbol)
-        return code_of(library._codegen._tm, library._final_module, symbol)
+        return code_of(numba_machine(), library._final_module, symbol)
+
+
+def _compiled_ahead(function: Callable, signature: Any, options: dict[str, Any]) -> Code | int:
+    """Compile a function without Numba's private names; return what `compile_object` does."""
+    from ..callees.numba_passes import PlainPipeline
+
+    pipeline: Any = PlainPipeline
+    args, restype = signature
+    flags: Any = compiler.Flags()  # its options are attributes made at run time
+    flags.no_cpython_wrapper, flags.no_cfunc_wrapper, flags.no_compile = True, False, True
+    cpu_target.options.parse_as_flags(flags, options)
+    result: Any = compiler.compile_extra(
+        cpu_target.typing_context, cpu_target.target_context, function, args, restype, flags, {},
+        pipeline_class=pipeline,
+    )  # fmt: skip
+    module = llvm.parse_bitcode(result.library.serialize_using_bitcode()[2])
+    if _is_recursive(module):
+        made: Any = cfunc(restype(*args), **options)(function)
+        _loaded.append(made)  # for ever, like all that is loaded
+        return made.address
+    symbol = result.fndesc.llvm_cfunc_wrapper_name
+    internalise((*module.functions, *module.global_variables), [symbol])
+    optimise(module, 3)
+    return code_of(numba_machine(), module, symbol)
 
 
 def compile_routine(function: Callable, key: str, returns: bool, parallel: bool) -> Code | int:
@@ -78,8 +111,7 @@ def _optimise(library: Any, symbol: str) -> bool:
 
     def internalise_and_optimise() -> None:
         nonlocal recursive
-        names = [item.name for item in module.global_variables]
-        recursive = any(name.startswith(".numba.unresolved$") for name in names)
+        recursive = _is_recursive(module)
         if not recursive:
             internalise(module.functions, [symbol])
         optimise()
@@ -88,6 +120,12 @@ def _optimise(library: Any, symbol: str) -> bool:
     library._finalize_final_module = lambda: finish() if recursive else None
     library.finalize()
     return not recursive
+
+
+def _is_recursive(module: llvm.ModuleRef) -> bool:
+    """Whether a function of a module calls itself."""
+    names = [item.name for item in module.global_variables]
+    return any(name.startswith(".numba.unresolved$") for name in names)
 
 
 def code_of(machine: llvm.TargetMachine, module: llvm.ModuleRef, symbol: str) -> Code:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from numgrad.process import gc_pause
 
+from ..platform.numba_internals import has_cached_results
 from ..platform.numba_setup import compiler_lock
 from . import builtin_signatures, lazy_library, overload_cache, short_lowering
 from . import disk_cache as disk
@@ -22,7 +22,7 @@ from .cache_keys import declared_options
 from .compiler import make_key
 
 
-class DispatcherCache(_Cache):
+class DispatcherCache:
     """The cache of one of Numba's dispatchers: an entry of the disk cache for each signature.
 
     Parameters
@@ -109,7 +109,8 @@ def kept_on_disk(dispatcher: Any) -> Any:
     function = dispatcher.py_func
     key = make_key(function, (), ()).lstrip("-")
     function.__qualname__ = f"{function.__name__}_{key[:16]}"  # different code, different symbols
-    dispatcher._cache = DispatcherCache(dispatcher)
+    if has_cached_results():
+        dispatcher._cache = DispatcherCache(dispatcher)
     compile_signature = dispatcher.compile
 
     def compiled(sig: Any) -> Any:

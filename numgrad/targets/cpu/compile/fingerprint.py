@@ -178,7 +178,7 @@ class _Fingerprinter:
         for template in templates:
             self.tag("overload")
             if not self.met_before(template):
-                self.visit(template._overload_func)
+                self.visit(numba_extensions.implementation(template))
                 self.visit(getattr(template, "_jit_options", None))
 
     def visit_body(self, value: types.FunctionType) -> None:

@@ -1,17 +1,31 @@
 """Code libraries of Numba for functions that become parts of kernels."""
 
+from functools import cache
 from typing import Any
 
 from llvmlite import binding as llvm
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen, JITCodeLibrary
+
+from ..platform.numba_internals import has_libraries
+from ..platform.target_machine import codegen
 
 
-class InlineLibrary(JITCodeLibrary):
-    """The code of a function, optimised and linked by Numba, but never turned into machine code."""
+def inline_library(kind: "type[InlineLibrary]", name: str) -> Any:
+    """Return a library for the function ``name``: of ``kind``, if Numba's libraries are made as
+    numgrad knows them."""
+    if has_libraries():
+        return kind(codegen(), name)
+    return AheadLibrary(_ahead(), name)
 
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
+
+@cache
+def _ahead() -> AOTCPUCodegen:
+    """Return Numba's generator of code that is not loaded, for this processor."""
+    return AOTCPUCodegen("numgrad_inline", "host")
+
+
+class _WithoutAddresses:
+    """What Numba asks of a library of whose functions none becomes machine code."""
 
     def get_pointer_to_function(self, name: str) -> int:
         """Return 0 for the address of a function: no function here becomes machine code."""
@@ -24,6 +38,18 @@ class InlineLibrary(JITCodeLibrary):
 
     def set_env(self, env_name: str, env: Any) -> None:
         """Do nothing: only machine code has an environment."""
+
+
+class InlineLibrary(_WithoutAddresses, JITCodeLibrary):
+    """The code of a function, optimised and linked by Numba, but never turned into machine code."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class AheadLibrary(_WithoutAddresses, AOTCodeLibrary):
+    """The same in a way that depends on none of Numba's private names; it takes longer."""
 
 
 class ScalarInlineLibrary(InlineLibrary):

@@ -16,6 +16,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
 from numba.core.registry import cpu_target
 
+from ..platform.numba_internals import has_libraries
+
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _UNRESOLVED = ".numba.unresolved$"
 _OWN = re.compile(r"_[0-9a-f]{16}B\d+v")  # the digest in a name, and the number behind it
@@ -188,12 +190,20 @@ def _codegen() -> Any:
 
 
 def _is_used() -> bool:
+    if not has_libraries():
+        return False
     return _codegen()._library_class is LazyLibrary
 
 
 @contextmanager
 def used() -> Iterator[None]:
-    """Let Numba make lazy libraries within the ``with`` block; the caller holds Numba's lock."""
+    """Let Numba make lazy libraries within the ``with`` block; the caller holds Numba's lock.
+
+    A Numba whose libraries are made otherwise keeps its own.
+    """
+    if not has_libraries():
+        yield
+        return
     codegen = _codegen()
     before = codegen._library_class
     codegen._library_class = LazyLibrary

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba.core import types
-from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult, Flags
 from numba.core.cpu import CPUContext
 from numba.core.environment import Environment
@@ -22,6 +21,7 @@ from numba.core.serialize import dumps
 from numba.core.typing import templates
 
 from ..platform.numba_extensions import is_versioned
+from ..platform.numba_internals import has_cached_results
 from . import disk_cache as disk
 from .compiler import make_key
 from .lazy_library import LazyLibrary
@@ -30,10 +30,10 @@ LONG = 16_000
 """From how many bytes of bit code on a function is apart; LLVM inlines none so long."""
 
 _PACKAGE = __name__.partition(".")[0] + "."
-_template: Any = templates._OverloadFunctionTemplate
-_search: Any = _template._get_jit_decorator
+_template: Any = getattr(templates, "_OverloadFunctionTemplate", None)
+_search: Any = getattr(_template, "_get_jit_decorator", None)
 _context: Any = CPUContext
-_compile: Any = _context._compile_subroutine_no_cache
+_compile: Any = getattr(_context, "_compile_subroutine_no_cache", None)
 _results: dict[str, Any] = {}
 
 
@@ -41,10 +41,10 @@ _results: dict[str, Any] = {}
 def kept() -> Iterator[None]:
     """Let Numba use implementations on disk, and keep new ones, within the ``with`` block.
 
-    The caller holds Numba's lock, and lets Numba make lazy libraries.
+    The caller holds Numba's lock, and lets Numba make lazy libraries. A Numba without the methods
+    that are replaced compiles in its own way.
     """
-    before = _template._get_jit_decorator
-    if before is not _search:
+    if not _is_possible() or _template._get_jit_decorator is not _search:
         yield  # within another block
         return
     _template._get_jit_decorator = lambda self: _decorator(_search(self))
@@ -54,6 +54,10 @@ def kept() -> Iterator[None]:
     finally:
         _template._get_jit_decorator = _search
         _context._compile_subroutine_no_cache = _compile
+
+
+def _is_possible() -> bool:
+    return bool(_search and _compile and has_cached_results())
 
 
 def _decorator(jit: Callable[..., Any]) -> Callable[..., Any]:
@@ -115,6 +119,8 @@ def kept_as_part(dispatcher: Any) -> Any:
     callers; return the dispatcher."""
     if not hasattr(dispatcher, "py_func") or dispatcher.targetoptions.get("parallel"):
         return dispatcher
+    if not has_cached_results():
+        return dispatcher
     function = dispatcher.py_func
     key = make_key(function, (), ())
     if not key.startswith("-"):
@@ -123,7 +129,7 @@ def kept_as_part(dispatcher: Any) -> Any:
     return dispatcher
 
 
-class OverloadCache(_Cache):
+class OverloadCache:
     """The cache of an implementation: an entry of the disk cache for each signature and each set of
     options that is inherited from a caller.
 
@@ -157,8 +163,8 @@ class OverloadCache(_Cache):
         if not all(map(_is_plain, args)):
             return None
         flags = Flags()
-        compiler = self._dispatcher._compiler
-        compiler.targetdescr.options.parse_as_flags(flags, compiler.targetoptions)
+        dispatcher = self._dispatcher
+        dispatcher.targetdescr.options.parse_as_flags(flags, dispatcher.targetoptions)
         return make_key(self._function, args, ("overload", flags.summary()))
 
     def enable(self) -> None:

@@ -70,8 +70,8 @@ def vector_function(symbol: str) -> int:
     key = join_keys((), repr(("vector function", symbol)))
 
     def compiled() -> Code:
-        from ..codegen.emit import target_machine  # it imports Numba
         from ..codegen.object_files import code_of
+        from ..platform.target_machine import target_machine  # it imports Numba
 
         name = symbol_of(key)
         module = llvm.parse_assembly(module_of(symbol, name))

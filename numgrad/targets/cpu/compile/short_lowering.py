@@ -16,13 +16,18 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import fix_integer_index, load_item, store_item
 
+from ..platform.numba_internals import has
+
+_OF_LOWERING = ("_blk_local_varmap", "_singly_assigned_vars")
+
 
 class ShortLower(Lower):
     """The lowering of one function."""
 
     def delvar(self, name: str) -> None:
         """Give up what a variable refers to; a number refers to nothing."""
-        if self._disable_sroa_like_opt or self._model(self.typeof(name)).contains_nrt_meminfo():
+        owns = self._model(self.typeof(name)).contains_nrt_meminfo()
+        if owns or getattr(self, "_disable_sroa_like_opt", True) or not has(self, *_OF_LOWERING):
             super().delvar(name)
         elif name not in self._blk_local_varmap:
             self._singly_assigned_vars.discard(name)

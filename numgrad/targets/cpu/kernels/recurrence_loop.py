@@ -10,12 +10,12 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
-from ..codegen.emit import target_options
 from ..codegen.llvm_builder import table_word, word
 from ..compile import worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import Job
+from ..platform.target_machine import new_module, target_options
 from .recurrence import Place, Recurrence
 from .scalar_code import ScalarCode
 
@@ -23,7 +23,7 @@ from .scalar_code import ScalarCode
 def compiled(recurrence: Recurrence, symbol: str) -> Code:
     """Compile the kernel of a recurrence to an object file with the entry ``symbol``."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
-    module = context.codegen()._create_empty_module(symbol)
+    module = new_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)
     _Loop(recurrence, function, context).emit()
     functions = [one for one, _ in recurrence.functions() if one is not None]

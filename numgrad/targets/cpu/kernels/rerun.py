@@ -83,7 +83,8 @@ def _rerun_loop(spec: LoopSpec, inputs: Sequence[np.ndarray]) -> dict[int, list[
     order = parameter_order(len(inputs), len(operands), spec.trailing)
     function = getattr(spec.function, "py_func", spec.function)
     called = _dispatcher(function, numba_passes.CorePipeline, _options(spec))
-    caller = private_copies.Caller.declared(called._compiler.pipeline_class, called.targetoptions)
+    pipeline = private_copies.executable(numba_passes.CorePipeline)
+    caller = private_copies.Caller.declared(pipeline, called.targetoptions)
     arguments = [
         private_copies.copied(k.value, caller) if isinstance(k, Constant) else operands[k]
         for k in order

@@ -11,12 +11,12 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 
 from ....ir.kernel_spec import RolledSpec
-from ..codegen.emit import target_options
 from ..codegen.llvm_builder import counted_loop, table_word, word
 from ..compile import worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import Job
+from ..platform.target_machine import new_module, target_options
 from .rolled import functions
 from .scalar_code import ScalarCode
 
@@ -24,7 +24,7 @@ from .scalar_code import ScalarCode
 def compiled(spec: RolledSpec, symbol: str) -> Code:
     """Compile the kernel of a spec to an object file with the entry ``symbol``."""
     context: Any = cpu_target.target_context  # a property of Numba's own kind
-    module = context.codegen()._create_empty_module(symbol)
+    module = new_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)
     code = _Turns(spec, function, context)
     code.emit()

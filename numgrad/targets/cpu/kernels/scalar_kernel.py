@@ -10,12 +10,12 @@ from numba.core.registry import cpu_target
 
 from ..codegen import scalar_graph
 from ..codegen.elementwise import ROWS_TYPE, ElementwiseKernel, ElementwiseLoop
-from ..codegen.emit import target_options
 from ..codegen.scalar_graph import ROWS, ScalarFunction, ScalarGraph
 from ..compile import optimize, worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import KERNEL_TYPE
 from ..compile.optimize import Job
+from ..platform.target_machine import new_module, target_options
 from ..vectorize.loop import VectorLoop
 from ..vectorize.value_numbering import Dataflow, calls_library, dataflow_of
 from ..vectorize.widen import Widening, lanes_of
@@ -138,8 +138,7 @@ def _is_narrow(graph: ScalarGraph) -> bool:
 
 def _entries(loop: ElementwiseKernel, symbol: str) -> ir.Module:
     """Return a module with the two entries of a kernel: for a single row, and for several rows."""
-    context: Any = cpu_target.target_context  # a property of Numba's own kind
-    module = context.codegen()._create_empty_module(symbol)
+    module = new_module(symbol)
     rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
     rows.attributes.add("noinline")
     loop.emit_rows(ir.IRBuilder(rows.append_basic_block("entry")), rows.args)

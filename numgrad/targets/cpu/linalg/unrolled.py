@@ -11,11 +11,11 @@ from typing import Any
 from llvmlite import binding as llvm
 from llvmlite import ir
 
-from ..codegen.emit import target_machine
 from ..codegen.llvm_builder import Builder, counted_loop, table_word, word
 from ..codegen.object_files import code_of
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
+from ..platform.target_machine import target_machine
 from .gemm import Geometry
 
 INDEX = ir.IntType(32)

@@ -5,10 +5,13 @@ of the cache.
 """
 
 import sys
+from functools import cache
+from types import FunctionType
 from typing import Any, ClassVar
 
 # Code of these packages is identified by name: every key of the cache has their versions.
 _VERSIONED = frozenset({"numba", "numpy", "llvmlite", "scipy"})
+_FUNCTION = "_overload_func"
 _PACKAGE = __name__.partition(".")[0] + "."
 
 
@@ -42,8 +45,36 @@ def attributes() -> dict[str, list[Any]]:
     """Return Numba's typing templates that users registered for attributes and methods, by name."""
     for template in _new("attributes"):
         if _is_users(template):
-            _Known.attributes.setdefault(template._attr, []).append(template)
+            for name in _names(template):
+                _Known.attributes.setdefault(name, []).append(template)
     return _Known.attributes
+
+
+def implementation(template: Any) -> Any:
+    """Return the function that makes implementations for a typing template; None if there is none.
+
+    A template keeps the function as a static method, under a private name of Numba.
+    """
+    if _has_name(_FUNCTION):
+        return getattr(template, _FUNCTION, None)
+    held = (item.__func__ for item in vars(template).values() if isinstance(item, staticmethod))
+    return next((item for item in held if isinstance(item, FunctionType)), None)
+
+
+def _names(template: Any) -> list[str]:
+    """Return the name of the attribute for which there is a template, and maybe other texts."""
+    if hasattr(template, "_attr"):
+        return [template._attr]
+    own = vars(template).items()
+    return [item for name, item in own if isinstance(item, str) and not name.startswith("__")]
+
+
+@cache
+def _has_name(name: str) -> bool:
+    """Whether Numba's templates of implementations have an attribute of a name."""
+    from numba.core.typing.templates import make_overload_template
+
+    return hasattr(make_overload_template(_has_name, _has_name, {}, True, "never"), name)
 
 
 def _new(what: str) -> list[Any]:
@@ -62,7 +93,7 @@ def _is_users(template: Any, *others: Any) -> bool:
     That is so if the implementation, or one of ``others``, the functions for which the template is
     registered, belongs to a module of the user.
     """
-    function = getattr(template, "_overload_func", None)
+    function = implementation(template)
     modules = [getattr(x, "__module__", None) or "builtins" for x in (function, *others)]
     return function is not None and not all(
         is_versioned(module) or module.startswith(_PACKAGE) for module in modules

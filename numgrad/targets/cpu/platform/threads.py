@@ -95,7 +95,7 @@ def start() -> None:
     if getattr(parallel, "_is_initialized", False):
         return
     with _looking_briefly():
-        parallel._launch_threads()
+        parallel.get_num_threads()  # starts them
 
 
 @contextmanager
@@ -217,7 +217,7 @@ def _after_fork_in_child() -> None:
     _launch_lock = threading.RLock()
     _blas.after_fork()
     parallel = sys.modules.get("numba.np.ufunc.parallel")
-    if getattr(parallel, "_is_initialized", False):
+    if getattr(parallel, "_is_initialized", parallel is not None):
         _forked_with_threads = True
     settings.entries += 1
 

@@ -158,7 +158,7 @@ def from_scalar() -> int:
     That function makes an array of a scalar without the search for a dtype with which ``asarray``
     begins.
     """
-    table = getattr(np._core._multiarray_umath, "_ARRAY_API", None)  # type: ignore[attr-defined]
+    table = getattr(sys.modules.get("numpy._core._multiarray_umath"), "_ARRAY_API", None)
     if table is None:
         return 0
     return peek(address_of(table), FROM_SCALAR + 1)[FROM_SCALAR]

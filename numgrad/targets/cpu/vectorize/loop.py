@@ -259,7 +259,9 @@ class _Lines(ir.Instruction):
     def __init__(self, builder: Builder, lines: Iterable[str]) -> None:
         super().__init__(builder.block, ir.VoidType(), "", ())
         self.text = "\n  ".join(lines)
-        builder._insert(self)
+        place: Any = builder.comment("")  # the builder takes no instructions made by others
+        instructions = builder.block.instructions
+        instructions[instructions.index(place)] = self
 
     def descr(self, buf: list) -> None:
         """Append the lines to ``buf``, the text of the module."""
