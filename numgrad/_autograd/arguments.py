@@ -128,22 +128,36 @@ def seed_items(grad_outputs: Any, count: int, name: str = "grad_outputs") -> tup
             f"{name}: gradients can be either Tensors or None, but got "
             f"{type(grad_outputs).__name__}"
         )
+    elif isinstance(grad_outputs, Mapping):  # whose keys may be numbers, and so count as seeds
+        raise ArgTypeError(
+            f"{name} must be a sequence, in the order of the {name.removeprefix('grad_')}, got "
+            f"{type(grad_outputs).__name__}"
+        )
     items = tuple(grad_outputs)
     if len(items) != count:
-        raise GradCountError(f"{name}: got {count} tensors and {len(items)} gradients")
+        is_vector = count == 1 and all(isinstance(item, (int, float, complex)) for item in items)
+        remedy = f"; write {name}=[[...]] for a list of numbers" if items and is_vector else ""
+        raise GradCountError(f"{name}: got {count} tensors and {len(items)} gradients{remedy}")
     return items
 
 
 def cotangent(
-    item: Any, spec: Spec, name: str, index: int, batched: bool, scale: float | None = None
-) -> Value:
+    item: Any, spec: Spec, name: str, index: int, batched: bool, scale: float | None = None,
+    argument: str | None = None,
+) -> Value:  # fmt: skip
     """Return one explicit seed, times ``scale``, as a value with dtype and device of its output.
 
-    Raise if the shape is another one. The errors call the seed ``name[index]``.
+    Raise if the shape is another one. The errors call the seed ``name[index]``; those about its
+    type call it ``argument[index]``, by default with the same name.
     """
     if isinstance(item, (str, bytes)):
-        raise ArgTypeError(f"{name}[{index}]: gradients can be either Tensors or None, but got str")
-    seed = item if isinstance(item, Tensor) else _converted(item, spec.device, name, index)
+        raise ArgTypeError(
+            f"{argument or name}[{index}]: gradients can be either Tensors or None, but got "
+            f"{type(item).__name__}"
+        )
+    seed = item
+    if not isinstance(item, Tensor):
+        seed = _converted(item, spec.device, argument or name, index)
     _check_shape(seed.shape, spec.shape, name, index, batched)
     if (seed.dtype.kind == "c") != (spec.dtype.kind == "c"):
         raise GradDtypeError(

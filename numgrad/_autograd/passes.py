@@ -216,17 +216,23 @@ def _undone_on_error(outcome: Outcome) -> Iterator[None]:
 
 
 def make_plan(
-    items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect
-) -> Plan:
-    """Check outputs and seeds, and return a plan with them; outputs without a graph get no seed."""
+    items: Sequence[Any], seeds: Sequence[Any], options: Options, dialect: Dialect,
+    name: str = "outputs",
+) -> Plan:  # fmt: skip
+    """Check outputs and seeds, and return a plan with them; outputs without a graph get no seed.
+
+    Errors call the outputs ``name``, as the parameter of the caller is called.
+    """
     batched = bool(options.is_grads_batched)
-    places = arguments.places(items, "outputs", check=not dialect.skip_outputs)
+    places = arguments.places(items, name, check=not dialect.skip_outputs)
     chosen: list[tuple[Edge, Value]] = []
     for index, (place, seed) in enumerate(zip(places, seeds, strict=True)):
         explicit = seed is not None
         scale = options.loss_scale if dialect.scale_explicit or not explicit else None
         if explicit:
-            value = arguments.cotangent(seed, place.spec, "grad_output", index, batched, scale)
+            value = arguments.cotangent(
+                seed, place.spec, "grad_output", index, batched, scale, f"grad_{name}"
+            )
         else:
             value = arguments.implicit_seed(place.spec, index, dialect.scalar_seeds, batched, scale)
         if place.edge.node is None:
@@ -390,7 +396,7 @@ def run_backward(
     options.settle()
     items = arguments.as_sequence(tensors, "tensors")
     seeds = arguments.seed_items(grad_tensors, len(items), "grad_tensors")
-    plan = make_plan(items, seeds, options, dialect)
+    plan = make_plan(items, seeds, options, dialect, "tensors")
     destinations = None
     if inputs is not None:
         destinations = arguments.places(arguments.input_items(inputs, "backward()")[0], "inputs")

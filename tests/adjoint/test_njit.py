@@ -335,6 +335,7 @@ def test_adjoints_on_their_own():
 SCALE = 3.0
 PAIR = ng.njit(lambda x: x[0] ** 2 * x[1]), ng.njit(lambda x: x[0] + x[1] ** 2)
 INNER = [ng.njit(lambda x: (lambda y: 2 * y)(x[0])), ng.njit(lambda x: (lambda y: 3 * y)(x[0]))]
+NESTED = (lambda: ng.njit(lambda x: x[0] * x[1] ** 3))()
 
 
 def scaled(factor):
@@ -347,7 +348,7 @@ def scaled(factor):
 @pytest.mark.parametrize(
     ("function", "expected"),
     [(PAIR[0], [12, 4]), (PAIR[1], [1, 6]), (INNER[0], [2, 0]), (INNER[1], [3, 0]),
-     (scaled(5.0), [20, 3])],
+     (NESTED, [27, 54]), (scaled(5.0), [20, 3])],
 )  # fmt: skip
 def test_lambda_expressions_are_found_among_others_in_their_line(function, expected):
     np.testing.assert_array_equal(ng.func.grad(function)(np.array([2.0, 3.0])), expected)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.errors import ArgTypeError, GradCountError
 
 pytestmark = pytest.mark.device_sample
 
@@ -353,4 +354,29 @@ def test_a_tensor_is_not_its_own_grad():
     x = leaf()
     with pytest.raises(RuntimeError, match="own grad"):
         x.grad = x
+    assert x.grad is None
+
+
+def test_errors_name_the_argument_that_the_caller_knows():
+    x = leaf([1.0, 2.0, 3.0])
+    with pytest.raises(ArgTypeError, match=r"^grad_outputs\[1\]: .*None, but got str"):
+        ng.grad([x * x, x * x], x, [None, "text"])
+    with pytest.raises(ArgTypeError, match=r"^grad_tensors\[0\]: .*None, but got object"):
+        ng.backward(x * x, [object()])
+    with pytest.raises(TypeError, match=r"^all tensors have to be .* got str at position 0"):
+        ng.backward({"loss": x * x})
+    with pytest.raises(GradCountError, match=r"3 gradients; write grad_outputs=\[\[\.\.\.\]\] for"):
+        ng.grad(x * x, x, [1.0, 2.0, 3.0])
+    assert ng.grad(x * x, x, grad_outputs=[[1.0, 2.0, 3.0]])[0].tolist() == [2.0, 8.0, 18.0]
+
+
+def test_the_keys_of_a_dict_are_no_gradients():
+    x = leaf(3.0)
+    for call in (
+        lambda: ng.grad(x * x, x, {2: 1.0}),
+        lambda: ng.grad(x * x, {0: x}, grad_inputs={0: 5.0}),
+        lambda: ng.backward(x * x, {2: 1.0}),
+    ):
+        with pytest.raises(ArgTypeError, match=r"must be a sequence, in the order of the .* dict"):
+            call()
     assert x.grad is None

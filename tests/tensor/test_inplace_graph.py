@@ -176,6 +176,36 @@ def test_an_edge_taken_before_leads_to_the_old_value():
     np.testing.assert_array_equal(new.numpy(), [1, 1, 1])
 
 
+def test_views_follow_a_base_that_requires_grad_later():
+    """Parameters in one vector, whose parts are named before gradients are asked for."""
+
+    def gradients(later):
+        p = ng.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=not later)
+        weights, bias, earlier = p[:3].reshape(3, 1)[::-1], p[3:], p[1:] * 7.0
+        p.requires_grad_()
+        loss = (weights * weights).sum() + 5.0 * bias.sum() + (p * p).sum()
+        assert earlier.requires_grad is not later
+        return ng.grad(loss, p)[0]
+
+    for _ in range(3):  # by plans, and by recorders
+        assert gradients(later=True).tolist() == [4.0, 8.0, 12.0, 13.0]
+        assert gradients(later=False).tolist() == [4.0, 8.0, 12.0, 13.0]
+    captured = ng.jit(lambda a: gradients(later=True) + a)
+    assert captured(np.zeros(4)).tolist() == [4.0, 8.0, 12.0, 13.0]
+
+
+def test_a_view_is_written_without_gradients_once_its_base_requires_them():
+    p = ng.tensor([1.0, 2.0, 3.0])
+    part = p[:2]
+    p.requires_grad_()
+    with pytest.raises(LeafInplaceError, match="a view of a leaf"):
+        part[0] = 7.0
+    with ng.no_grad():
+        part[0] = 7.0
+    assert ng.grad((part * part).sum(), p)[0].tolist() == [14.0, 4.0, 0.0]
+    assert p.is_leaf
+
+
 # Random programs ----------------------------------------------------------------------------------
 
 

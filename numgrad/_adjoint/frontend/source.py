@@ -149,8 +149,9 @@ def _lambda(plain: FunctionType) -> ast.FunctionDef | None:
         parsed = ast.parse("".join(inspect.findsource(plain)[0]))
     except SyntaxError:
         return None
-    for node in ast.walk(parsed):
-        if isinstance(node, ast.Lambda) and node.lineno == first:
+    for outer in ast.walk(parsed):
+        if isinstance(outer, ast.Lambda) and outer.lineno == first:
+            node = copy.deepcopy(outer)  # one of the others may be a part of it
             value = ast.copy_location(ast.Return(node.body), node.body)
             found = ast.FunctionDef("lambda_", node.args, [value], [])
             ast.increment_lineno(ast.copy_location(found, node), 1 - first)

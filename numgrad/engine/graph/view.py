@@ -52,10 +52,13 @@ class View:
         return view
 
     def refresh(self, value: "Value") -> None:
-        """Record the view ``value`` anew if its base was written, so that gradients and expressions
-        of the view include the write."""
+        """Record the view ``value`` anew if its base was written, or requires grad only now, so
+        that gradients and expressions of the view include it."""
         base = self.base
-        stays = base.node is self.node or base.node is None
+        if base.node is None:
+            stays = value._requires_grad or not base._requires_grad
+        else:
+            stays = base.node is self.node
         if base.expr is self.expr and stays:
             return
         self.node, self.expr = base.node, base.expr

@@ -18,7 +18,7 @@ def is_followed(t, x):
     """Return 1 if the expression of a value has all writes into the memory of the value, which is
     no array of the user; else 0."""
     view, storage = place(t, x, at.V_VIEW), place(t, x, at.V_STORAGE)
-    if view == 0 or (is_a(t, view, at.VIEW_TYPE) != 0 and is_current_view(t, view) == 0):
+    if view == 0 or (is_a(t, view, at.VIEW_TYPE) != 0 and is_current_view(t, x, view) == 0):
         return 0
     if storage == load_word(t, NONE):
         return 1

@@ -24,11 +24,12 @@ from .object_layout import (
 _MOST_INPUTS = at.MOST_INPUTS
 
 
-def is_current_view(t, view):
-    """Return 1 if the base of a view is still what it was when the view was made; else 0.
+def is_current_view(t, x, view):
+    """Return 1 if the base of the view ``x`` is still what it was when the view was made; else 0.
 
-    When it was made, the view noted the expression and the node of its base. The base must still
-    have that expression; its node must be the noted one or None.
+    When the view was made, ``view`` noted the expression and the node of its base. The base must
+    still have that expression; its node must be the noted one or None, and then the base may not
+    require grad unless the view does.
     """
     base = place(t, view, at.W_BASE)
     if is_a(t, base, at.VALUE_TYPE) == 0 or place(t, view, at.W_CHAIN) == 0:
@@ -36,7 +37,10 @@ def is_current_view(t, view):
     node = place(t, base, at.V_NODE)
     if node == 0 or place(t, base, at.V_EXPR) != place(t, view, at.W_EXPR):
         return 0
-    return 1 if node == load_word(t, NONE) or node == place(t, view, at.W_NODE) else 0
+    if node != load_word(t, NONE):
+        return 1 if node == place(t, view, at.W_NODE) else 0
+    requires = place(t, base, at.V_REQUIRES)
+    return 1 if requires == load_word(t, FALSE) or requires == place(t, x, at.V_REQUIRES) else 0
 
 
 def is_plain(t, x):
@@ -49,7 +53,7 @@ def is_plain(t, x):
         return 0  # Python code has stored another object
     if view == 0 or place(t, x, at.V_NODE) == 0 or place(t, x, at.V_SLOT) == 0:
         return 0
-    if is_a(t, view, at.VIEW_TYPE) != 0 and is_current_view(t, view) == 0:
+    if is_a(t, view, at.VIEW_TYPE) != 0 and is_current_view(t, x, view) == 0:
         return 0
     storage = place(t, x, at.V_STORAGE)
     if storage == load_word(t, NONE):
