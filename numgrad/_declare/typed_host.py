@@ -28,6 +28,8 @@ class TypedHostOperator(HostOperator):
     lends = False  # whether the function hands its arguments to code compiled for writable arrays
     on_device: Any = None
     """Computes on arrays of a device where they are; see `HostSpec`."""
+    loop_inside: Any = None
+    """Returns the operator as a loop that one kernel has inside; see `HostSpec`."""
     of_rows: Any
     """Returns the results for arrays with equally many leading axes."""
 
@@ -77,6 +79,7 @@ class TypedHostOperator(HostOperator):
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
                 lends=self.lends, native=self.native, on_device=self.on_device,
+                loop_inside=self.loop_inside,
             )  # fmt: skip
         return self._spec, ()
 

@@ -193,6 +193,7 @@ class Loop(StepsOperator):
             range(carried, carried + count), range(carried, len(body.results)), body.device,
         )  # fmt: skip
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
+        self.loop_inside = None if body.device == CPU else self._inside
         self._pullbacks: dict[tuple[bool, ...], Any] = {}
         self._tangents: dict[tuple[bool, ...], Loop] = {}
         self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
@@ -225,7 +226,15 @@ class Loop(StepsOperator):
         return found
 
     def prepare_steps(self) -> None:
-        self.steps(None, ()).prepare()
+        if self.loop_inside is None or self.loop_inside() is None:
+            self.steps(None, ()).prepare()
+
+    def _inside(self) -> Any:
+        """Return the loop as one that a kernel of a device has inside, or None."""
+        loop = self.body.compiled(self.form)
+        if loop is None or not loop.is_ready(self.length):
+            return None
+        return loop.of_length(self.length, self.is_reverse)
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which arguments of a step have an axis of samples, given which inputs of the loop

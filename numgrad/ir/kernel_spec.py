@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .recurrence import Loop
+
 Dtypes = tuple[np.dtype, ...]
 
 
@@ -378,6 +380,9 @@ class HostSpec:
     on_device : callable or None
         ``on_device(inputs, results, stream)`` computes the results where the arrays of a device
         are, by work of a stream; None for a function that the host runs on copies.
+    loop_inside : callable or None
+        Returns the function as a `Loop` that one kernel of a device can have inside, or None if
+        it is none.
     """
 
     name: str
@@ -390,6 +395,7 @@ class HostSpec:
     lends: bool = False
     native: Callable[[int], int | None] | None = None
     on_device: Callable[[Sequence[Any], Sequence[Any], Any], None] | None = None
+    loop_inside: Callable[[], Loop | None] | None = None
 
     @property
     def identity(self) -> tuple:

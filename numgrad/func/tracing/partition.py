@@ -59,8 +59,8 @@ class ProgramSequence:
         Whether there is one program, on whatever device, whose results are the values in order, and
         which reads its arguments alone: an entry may take the place of a call.
     order : list of int or None
-        If there is one program, on the CPU: for each value the number of the result that holds it,
-        which two values may share. Else None.
+        If there is one program, which reads its arguments alone: for each value the number of the
+        result that holds it, which two values may share. Else None.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ProgramSequence:
             self._cut(_Levels(ends, exprs, carried), numbers, first, target, fuse)
         self.finals = [numbers[_key(value)] for value in ends]
         wanted = list(range(first, first + len(ends)))
-        is_one = is_here and len(self.stages) == 1
+        is_one = len(self.stages) == 1 and not self.carried
         self.can_enter = (
             len(self.stages) == 1 and not self.carried and self.finals == wanted
             and set(self.devices) <= {device}

@@ -15,6 +15,7 @@ from ...process.cached_attribute import lazy
 
 if TYPE_CHECKING:
     from ...ir.program import Program
+    from ...ir.recurrence import Loop
     from .compile.kernel import Kernel
     from .device.arrays import ArrayKernel
     from .device.runtime import Runtime
@@ -175,6 +176,20 @@ class CUDATarget:
         from ..cpu.python import recorders
 
         return recorders.recorder(**plan, target=self)
+
+    def run_loop(
+        self, loop: "Loop", arrays: Sequence[DeviceArray], moving: Sequence[bool],
+        leads: Sequence[bool], count: int | None,
+    ) -> None:  # fmt: skip
+        """Run a loop on arrays, inputs and then results, as work of the current stream.
+
+        Those in ``moving`` have elements for each step along their first axis. With ``count``
+        samples those in ``leads`` have them along the next one.
+        """
+        from .program.loop_launch import of_arrays
+
+        launch = of_arrays(loop, arrays, moving, leads, count, self)
+        launch.run(self.runtime, [(array.memory, array.offset) for array in arrays])
 
     # Arrays -------------------------------------------------------------------------------------
 
