@@ -9,6 +9,7 @@ from numpy import asarray
 from ..engine.capture import capture
 from ..engine.graph.value import ForeignStorage, Value
 from ..engine.record.apply import mode, other_modes, runtime
+from ..ir.broadcasting import zeros_in
 from ..ir.dtypes import NUMBERS
 from .dtypes import numbers, require_plain
 
@@ -54,6 +55,11 @@ def constant(data: Any, device: str | None = None) -> Any:
         return placed(own, device)
     is_new = own is not array or isinstance(data, NUMBERS)  # else somebody may have the memory
     return runtime.value(own, False, None if is_new else ForeignStorage())
+
+
+def zeros(shape: Sequence[int], dtype: np.dtype) -> Any:
+    """Return a tensor of zeros that nobody else holds, so that programs may keep them."""
+    return runtime.value(zeros_in(shape, dtype))
 
 
 def placed(array: np.ndarray, device: str) -> Any:

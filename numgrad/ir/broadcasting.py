@@ -28,6 +28,14 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
         return tuple(sizes[::-1])
 
 
+def zeros_in(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Return zeros that share the memory of one, which nobody can write: a program may keep them.
+    """
+    zero = np.zeros((), dtype)
+    zero.flags.writeable = False
+    return np.broadcast_to(zero, shape)
+
+
 def mismatch(name: str, shapes: Sequence[Sequence[int]]) -> str | None:
     """Return the message of the error for operands of an operator whose shapes do not fit, None if
     they do."""
