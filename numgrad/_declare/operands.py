@@ -54,6 +54,8 @@ def constant(data: Any, device: str | None = None) -> Any:
     if device is not None and mode.capture is None:
         return placed(own, device)
     is_new = own is not array or isinstance(data, NUMBERS)  # else somebody may have the memory
+    if is_new:
+        own.flags.writeable = False  # so programs may keep the elements
     return runtime.value(own, False, None if is_new else ForeignStorage())
 
 

@@ -93,6 +93,10 @@ def first_axis(c, x):
     return ng.stack([p, q], axis=1), (c * c).sum(axis=1) + x
 
 
+def constants(c, x):
+    return np.float32(0.7) * c + np.float32(3) * c[::-1] / (1 + x), 2 * c
+
+
 def unread(c, x):
     a, b = c
     return (b, x), a
@@ -106,10 +110,12 @@ STEPS = {
     "columns": (columns, (RNG.normal(size=7), 0.5), RNG.normal(size=(4, 7))),
     "along the last axis": (last_axis, RNG.normal(size=(2, 5)), RNG.normal(size=(4, 5))),
     "along the first axis": (first_axis, RNG.normal(size=(5, 2)), RNG.normal(size=4)),
+    "numbers of NumPy": (constants, np.ones(3, np.float32), np.ones((3, 3), np.float32)),
     "a carry that no step reads": (unread, (RNG.normal(size=3),) * 2, RNG.normal(size=(2, 3))),
 }
 OF_COLUMNS = {"columns": 7, "along the last axis": 5, "along the first axis": 5,
-              "a carry that no step reads": 3}  # fmt: skip
+              "numbers of NumPy": (constants, np.ones(3, np.float32), np.ones((3, 3), np.float32)),
+    "a carry that no step reads": 3}  # fmt: skip
 
 
 def tensors(tree, device):
