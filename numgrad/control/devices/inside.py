@@ -4,13 +4,14 @@ A thread takes all steps. It works on one column of the arrays where their parts
 else on all elements, of which there may be few then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..._settings import settings
 from ...engine.record.apply import runtime
 from ...engine.rolling.columns import ColumnExpansion
 from ...ir.recurrence import Loop, StepLoop
+from ...process.bounded_dict import Bounded
 from ..compiled import recurrence_of
 
 MOST_FUNCTIONS = 512
@@ -24,6 +25,8 @@ registers of 32 bits that a thread has."""
 
 MOST_OPERANDS = 80
 """The most arrays and constants; each takes up to five of the parameters of a kernel."""
+
+_MOST_KNOWN = 64  # launches of a loop: one for each length, number of samples, and strides
 
 
 class DeviceLoop:
@@ -69,6 +72,7 @@ class DeviceLoop:
         columns = columns._replace(strides=tuple(strides))
         self._of = StepLoop(name, recurrence, expansion.constants, columns)
         self._device = device
+        self._known: dict[Any, Callable[..., None]] = Bounded(_MOST_KNOWN)
 
     def is_ready(self, length: int) -> bool:
         """Whether kernels have loops inside: always, unless nothing is to be fused."""
@@ -86,8 +90,13 @@ class DeviceLoop:
         leads: Sequence[bool], count: int | None,
     ) -> None:  # fmt: skip
         """Run steps; the parameters are those of `CompiledLoop.run_steps`."""
-        target = runtime.targets[self._device]
-        target.run_loop(Loop(self._of, length), arrays, moving, leads, count)
+        target, lies = runtime.targets[self._device], tuple([array.strides for array in arrays])
+        key = target, length, count, tuple(moving), tuple(leads), lies
+        run = self._known.get(key)
+        if run is None:
+            run = target.runner(Loop(self._of, length), arrays, moving, leads, count)
+            self._known[key] = run
+        run(arrays)
 
 
 def device_loop(

@@ -16,6 +16,7 @@ from ...engine.lower.executable import Executable
 from ...engine.lower.lower import lower, pending_exprs
 from ...engine.lower.placeholder import ARGUMENT
 from ...engine.record.apply import runtime
+from ...ir.broadcasting import are_zeros
 from ...ir.device_array import DeviceArray
 from ..guards.device_check import device_for
 
@@ -207,7 +208,7 @@ def _is_carried(value: Any) -> bool:
     """
     array: Any = _computed(value)
     storage = getattr(value, "_storage", None)
-    if not isinstance(array, np.ndarray):
+    if not isinstance(array, np.ndarray) or are_zeros(array):
         return False
     if isinstance(storage, ForeignStorage):
         return True

@@ -177,19 +177,24 @@ class CUDATarget:
 
         return recorders.recorder(**plan, target=self)
 
-    def run_loop(
+    def runner(
         self, loop: "Loop", arrays: Sequence[DeviceArray], moving: Sequence[bool],
         leads: Sequence[bool], count: int | None,
-    ) -> None:  # fmt: skip
-        """Run a loop on arrays, inputs and then results, as work of the current stream.
+    ) -> Callable[[Sequence[DeviceArray]], None]:  # fmt: skip
+        """Return a function that runs a loop as work of the current stream.
 
-        Those in ``moving`` have elements for each step along their first axis. With ``count``
-        samples those in ``leads`` have them along the next one.
+        The function takes arrays like ``arrays``, inputs and then results. Those in ``moving`` have
+        elements for each step along their first axis. With ``count`` samples those in ``leads``
+        have them along the next one.
         """
         from .program.loop_launch import of_arrays
 
         launch = of_arrays(loop, arrays, moving, leads, count, self)
-        launch.run(self.runtime, [(array.memory, array.offset) for array in arrays])
+
+        def run(given: Sequence[DeviceArray]) -> None:
+            launch.run(self.runtime, [(array.memory, array.offset) for array in given])
+
+        return run
 
     # Arrays -------------------------------------------------------------------------------------
 

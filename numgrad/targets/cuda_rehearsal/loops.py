@@ -15,7 +15,7 @@ def run(
     loop: Loop, arrays: Sequence[np.ndarray], moving: Sequence[bool], leads: Sequence[bool],
     count: int | None,
 ) -> None:  # fmt: skip
-    """Run a loop on arrays of the host; see `CUDATarget.run_loop`."""
+    """Run a loop on arrays of the host; see `CUDATarget.runner`."""
     of = loop.of
     function, rows = _FUNCTION(address(of.recurrence)), 1 if count is None else count
     own = np.frombuffer(of.constants or bytes(8), np.uint8)

@@ -44,12 +44,12 @@ class RehearsalTarget(CUDATarget):
     def kernel(self, spec: Any) -> Any:
         return RehearsedKernel(spec, self, self._processor.kernel(spec))
 
-    def run_loop(
+    def runner(
         self, loop: Loop, arrays: Sequence[DeviceArray], moving: Sequence[bool],
         leads: Sequence[bool], count: int | None,
-    ) -> None:  # fmt: skip
+    ) -> Callable[[Sequence[DeviceArray]], None]:  # fmt: skip
         loop_launch.of_arrays(loop, arrays, moving, leads, count, self)
-        loops.run(loop, list(map(on_host, arrays)), moving, leads, count)
+        return lambda given: loops.run(loop, list(map(on_host, given)), moving, leads, count)
 
     def bound_here(self, program: Program) -> Any:
         """Return a program of this device bound to the processor, which computes it in the memory

@@ -24,9 +24,8 @@ def collected(run):
             kernels.setdefault((kernel.text, kernel.parameters), kernel)
         return Compiled(kernel)
 
-    with mock.patch.object(AbsentGPU, "prepare", prepare):
-        with warm_gpu.rehearsing(CAPABILITY, 4):
-            run()
+    with mock.patch.object(AbsentGPU, "prepare", prepare), warm_gpu.rehearsing(CAPABILITY, 4):
+        run()
     return list(kernels.values())
 
 

@@ -110,7 +110,10 @@ def of_arrays(
     loop: Loop, arrays: Sequence[DeviceArray], moving: Sequence[bool], leads: Sequence[bool],
     count: int | None, target: Any,
 ) -> Launch:  # fmt: skip
-    """Return the launch of a loop on arrays, whose slots are their numbers; see `run_loop`."""
+    """Return the launch of a loop on arrays, whose slots are their numbers.
+
+    The parameters are those of `CUDATarget.runner`.
+    """
     operands = []
     for k, (array, moves, lead) in enumerate(zip(arrays, moving, leads, strict=True)):
         along = array.strides[int(moves)] if lead and count is not None else 0
