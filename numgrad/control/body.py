@@ -25,7 +25,7 @@ from ..engine.rolling.expansion import Expansion, expanded
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
 from ..func.batching.sample import SampleTrace
 from ..func.guards.random_guard import DrawProfiler, RandomGuard
-from ..func.tracing.partition import ProgramSequence
+from ..func.tracing.partition import ProgramSequence, one_program
 from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.device_transfer import placed_on
@@ -175,10 +175,8 @@ class Body:
         """The program of the body, the number of arguments and the order of results; None where
         there is not one program of the arguments."""
         trace = self.trace
-        program = ProgramSequence(trace.outputs, trace.arguments, "never", trace.storages)
-        if program.order is None:
-            return None
-        return program.stages[0].plan.program, len(self.specs), program.order
+        found = one_program(trace.outputs, trace.arguments, trace.storages)
+        return None if found is None else (found[0], len(self.specs), found[1])
 
     def _is_of_device(self, pattern: Any) -> bool:
         """Whether threads of the device can run the function of a pattern."""
