@@ -159,16 +159,18 @@ class Body:
         return None if given is None else expanded(*given)
 
     @lazy
-    def in_columns(self) -> ColumnExpansion | None:
-        """One column of the body as a list of scalar functions, or all elements if these are few;
-        else None."""
+    def in_columns(self) -> list[ColumnExpansion]:
+        """The body as lists of scalar functions for threads of a device: one column of it where
+        there are columns, and all elements where these are few."""
         given = self._unfused
         if given is None or not all(map(self._is_of_device, given[0].patterns())):
-            return None
-        whole = in_columns(*given) or expanded(*given)
-        if whole is None or isinstance(whole, ColumnExpansion):
-            return whole
-        return ColumnExpansion(whole, Columns(1, (0,) * (len(self.specs) + len(self.results))))
+            return []
+        found, whole = in_columns(*given), expanded(*given)
+        made = [] if found is None else [found]
+        if whole is not None:
+            one = Columns(1, (0,) * (len(self.specs) + len(self.results)))
+            made.append(ColumnExpansion(whole, one))
+        return made
 
     @property
     def _unfused(self) -> tuple[Program, int, list[int]] | None:

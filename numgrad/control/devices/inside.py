@@ -54,7 +54,7 @@ class DeviceLoop:
     ) -> None:  # fmt: skip
         expansion, columns = made
         recurrence = recurrence_of(expansion, count, carried, per_step, ends)
-        strides = list(columns.strides)
+        strides, ends_at = list(columns.strides), count + carried
         read = {place[0] for place in recurrence.inputs}
         for n in range(carried):
             if n not in read:
@@ -64,7 +64,7 @@ class DeviceLoop:
         operands = len(strides) + len({expansion.constants[p[1] : p[1] + 8]
                                        for p in recurrence.inputs if p[0] == count})  # fmt: skip
         self.is_small = (
-            strides[:carried] == strides[count : count + carried]
+            strides[:carried] == strides[count:ends_at]
             and len(recurrence.steps) <= MOST_FUNCTIONS
             and sum([p[2].itemsize for p in kept]) <= MOST_KEPT
             and operands <= MOST_OPERANDS
@@ -100,11 +100,11 @@ class DeviceLoop:
 
 
 def device_loop(
-    name: str, made: ColumnExpansion | None, count: int, device: str, sizes: Any
+    name: str, made: Sequence[ColumnExpansion], count: int, device: str, sizes: Any
 ) -> DeviceLoop | None:
-    """Return the loop over an expanded body, or None if the loop is too large for a thread."""
-    found = None if made is None else DeviceLoop(name, made, count, device, *sizes)
-    return found if found is not None and found.is_small else None
+    """Return the first loop over an expanded body that suits a thread, or None."""
+    loops = (DeviceLoop(name, one, count, device, *sizes) for one in made)
+    return next((loop for loop in loops if loop.is_small), None)
 
 
 __all__ = ["DeviceLoop", "device_loop"]

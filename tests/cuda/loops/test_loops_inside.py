@@ -97,6 +97,10 @@ def constants(c, x):
     return np.float32(0.7) * c + np.float32(3) * c[::-1] / (1 + x), 2 * c
 
 
+def one_of_all(c, x):
+    return x * c[0], c * x
+
+
 def unread(c, x):
     a, b = c
     return (b, x), a
@@ -111,6 +115,7 @@ STEPS = {
     "along the last axis": (last_axis, RNG.normal(size=(2, 5)), RNG.normal(size=(4, 5))),
     "along the first axis": (first_axis, RNG.normal(size=(5, 2)), RNG.normal(size=4)),
     "numbers of NumPy": (constants, np.ones(3, np.float32), np.ones((3, 3), np.float32)),
+    "one element for all": (one_of_all, RNG.normal(size=3), RNG.normal(size=(3, 3))),
     "a carry that no step reads": (unread, (RNG.normal(size=3),) * 2, RNG.normal(size=(2, 3))),
 }
 OF_COLUMNS = {"columns": 7, "along the last axis": 5, "along the first axis": 5,
