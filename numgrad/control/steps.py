@@ -41,14 +41,16 @@ class Steps:
         The number of samples; carried arrays and results have an axis of samples in front.
     leads : tuple of bool
         The arguments of a step that have an axis of samples.
+    loop : CompiledLoop or DeviceLoop, optional
+        The loop over the body as compiled code, if there is any.
     """
 
     def __init__(
-        self, body: Body, sizes: Sizes, count: int | None = None, leads: tuple[bool, ...] = ()
+        self, body: Body, sizes: Sizes, count: int | None, leads: tuple[bool, ...], loop: Any
     ) -> None:
         self._body = body
         self._carried, self._count, self._leads = sizes.carried, count, leads
-        self._loop = body.compiled(sizes)
+        self._loop = loop
         lead = () if count is None else (count,)
         self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
         states = self.results[: self._carried]

@@ -271,6 +271,12 @@ def test_other_steps_are_launched_one_by_one(name, launched):
     assert len(loops(launched)) == inner + is_columns
 
 
+def test_a_single_step_is_that_of_its_operations(launched):
+    step, start, xs = STEPS["columns"]
+    compare(ng.scan(step, *there((start, xs[:1]))), ng.scan(step, start, xs[:1]))
+    assert loops(launched) == []
+
+
 def test_nothing_is_inside_where_nothing_is_fused(launched):
     step, start, xs = STEPS["columns"]
     ng.set_flags(fuse="never")
