@@ -10,6 +10,7 @@ from .kernel import KernelOperator as KernelOperator
 from .kernel import kernel_operator as kernel_operator
 from .operands import align as align
 from .operands import constant as constant
+from .operands import zeros as zeros
 from .operator import Operator as Operator
 from .operator import registry as registry
 from .reduction import Blocks as Blocks

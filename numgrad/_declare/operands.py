@@ -7,8 +7,9 @@ import numpy as np
 from numpy import asarray
 
 from ..engine.capture import capture
-from ..engine.graph.value import ForeignStorage, Value
+from ..engine.graph.value import CapturedStorage, ForeignStorage, Value
 from ..engine.record.apply import mode, other_modes, runtime
+from ..ir.broadcasting import zeros_in
 from ..ir.dtypes import NUMBERS
 from .dtypes import numbers, require_plain
 
@@ -56,6 +57,11 @@ def constant(data: Any, device: str | None = None) -> Any:
     return runtime.value(own, False, None if is_new else ForeignStorage())
 
 
+def zeros(shape: Sequence[int], dtype: np.dtype) -> Any:
+    """Return a tensor of zeros, which programs keep."""
+    return constant(zeros_in(shape, dtype))
+
+
 def placed(array: np.ndarray, device: str) -> Any:
     """Return a tensor of new elements of the host on a device."""
     return runtime.value(runtime.placed(array, device))
@@ -68,7 +74,12 @@ def align(value: Value, ndim: int) -> Value:
         if mode.capture is not None:
             mode.capture.note_operands((value,))
         shape = (1,) * (ndim - len(value.shape)) + value.shape
-        return runtime.value(value.array.reshape(shape), False, value.storage)
+        array, storage = value.array, value.storage
+        if type(storage) is CapturedStorage and array.size == 1 and type(array) is np.ndarray:
+            own = np.empty(shape, array.dtype)  # memory of its own, which a program may keep
+            own[...] = array
+            return runtime.value(own, False, storage)
+        return runtime.value(array.reshape(shape), False, storage)
     return runtime.roles.expand_dims(value, axes=tuple(range(-ndim, -len(value.shape))))
 
 

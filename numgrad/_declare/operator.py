@@ -12,7 +12,7 @@ from ..engine.record.deferred import operation
 from ..engine.record.dispatch import nary
 from ..engine.record.several import several
 from ..process.bounded_dict import Bounded
-from .operands import as_values, constant
+from .operands import as_values, zeros
 
 Specs = Sequence[Any]
 Computation = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
@@ -234,7 +234,7 @@ class Operator:
 
 def zeros_of(spec: Any) -> Any:
     """Return zeros of a spec, such as the cotangent of an output at which none has arrived."""
-    return constant(np.broadcast_to(np.zeros((), spec.dtype), spec.shape))
+    return zeros(spec.shape, spec.dtype)
 
 
 def arrived(context: Any, cotangents: Sequence[Any], outputs: Iterable[int]) -> list[Any]:

@@ -30,6 +30,8 @@ class TypedHostOperator(HostOperator):
     """Computes on arrays of a device where they are; see `HostSpec`."""
     turns: Any = None
     """Returns what the operator does turn by turn; see `HostSpec`."""
+    loop_inside: Any = None
+    """Returns the operator as a loop that one kernel has inside; see `HostSpec`."""
     of_rows: Any
     """Returns the results for arrays with equally many leading axes."""
 
@@ -79,6 +81,7 @@ class TypedHostOperator(HostOperator):
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
                 lends=self.lends, native=self.native, on_device=self.on_device, turns=self.turns,
+                loop_inside=self.loop_inside,
             )  # fmt: skip
         return self._spec, ()
 

@@ -19,19 +19,23 @@ from ..engine.derivatives.rules import place_of
 from ..engine.graph.node import Edge, Value
 from ..engine.graph.node import Spec as ValueSpec
 from ..engine.graph.value import CPU, device_of, next_number
-from ..engine.record.apply import changing, mode
+from ..engine.record.apply import changing, mode, runtime
+from ..engine.rolling.columns import ColumnExpansion, in_columns
 from ..engine.rolling.expansion import Expansion, expanded
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
 from ..func.batching.sample import SampleTrace
 from ..func.guards.random_guard import DrawProfiler, RandomGuard
-from ..func.tracing.partition import ProgramSequence
+from ..func.tracing.partition import ProgramSequence, one_program
 from ..func.tracing.specialization import leaves_are_kept
 from ..func.tracing.trace import placeholder, record
 from ..functions.array.device_transfer import placed_on
 from ..functions.array.operands import as_scalar
+from ..ir.program import Program
+from ..ir.recurrence import Columns
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .compiled import CompiledLoop
+from .devices.inside import DeviceLoop, device_loop
 from .devices.placement import brought, devices_met, returned
 from .same_bodies import is_fixed, key_of
 
@@ -149,14 +153,36 @@ class Body:
 
     @lazy
     def expansion(self) -> Expansion | None:
-        """The body as a list of scalar functions if it works on few numbers, else None."""
+        """The body as a list of scalar functions if it works on few numbers of the host, else None.
+        """
+        given = self._unfused if self.device == CPU else None
+        return None if given is None else expanded(*given)
+
+    @lazy
+    def in_columns(self) -> list[ColumnExpansion]:
+        """The body as lists of scalar functions for threads of a device: one column of it where
+        there are columns, and all elements where these are few."""
+        given = self._unfused
+        if given is None or not all(map(self._is_of_device, given[0].patterns())):
+            return []
+        found, whole = in_columns(*given), expanded(*given)
+        made = [] if found is None else [found]
+        if whole is not None:
+            one = Columns(1, (0,) * (len(self.specs) + len(self.results)))
+            made.append(ColumnExpansion(whole, one))
+        return made
+
+    @property
+    def _unfused(self) -> tuple[Program, int, list[int]] | None:
+        """The program of the body, the number of arguments and the order of results; None where
+        there is not one program of the arguments."""
         trace = self.trace
-        if self.device != CPU:
-            return None
-        program = ProgramSequence(trace.outputs, trace.arguments, "never", trace.storages)
-        if program.order is None:
-            return None
-        return expanded(program.stages[0].plan.program, len(self.specs), program.order)
+        found = one_program(trace.outputs, trace.arguments, trace.storages)
+        return None if found is None else (found[0], len(self.specs), found[1])
+
+    def _is_of_device(self, pattern: Any) -> bool:
+        """Whether threads of the device can run the function of a pattern."""
+        return not pattern.fusible or runtime.targets[self.device].can_fuse(pattern.spec)
 
     def compiled(self, sizes: Any) -> Any:
         """Return the loop over the body as one compiled function, or None if the body works on many
@@ -164,11 +190,18 @@ class Body:
 
         ``sizes`` are the last parameters of `CompiledLoop`.
         """
-        if self.expansion is None:
+        if self.device == CPU and self.expansion is None:
             return None
         if sizes not in self._compiled:
-            self._compiled[sizes] = CompiledLoop(self.expansion, len(self.specs), *sizes)
+            self._compiled[sizes] = self._made_loop(sizes)
         return self._compiled[sizes]
+
+    def _made_loop(self, sizes: Any) -> CompiledLoop | DeviceLoop | None:
+        count = len(self.specs)
+        if self.device != CPU:
+            return device_loop(self.name, self.in_columns, count, self.device, sizes)
+        assert self.expansion is not None
+        return CompiledLoop(self.expansion, count, *sizes)
 
     def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
         """Return the trace of the gradients of the wanted arguments, and the numbers of some

@@ -11,6 +11,7 @@ import numpy as np
 from .._settings import settings
 from ..engine.lower.fallback import attempt
 from ..engine.rolling.expansion import Expansion
+from ..ir.recurrence import Recurrence
 
 Arrays = Sequence[np.ndarray]
 
@@ -37,11 +38,8 @@ class CompiledLoop:
     def __init__(
         self, expansion: Expansion, count: int, carried: int, per_step: int, ends: bool = False
     ) -> None:
-        self._expansion = expansion
-        rest = count + 1 - carried - per_step  # with the constants
-        self._steps = (*[False] * carried, *[True] * per_step, *[False] * rest)
-        self._carried = carried
-        self._goes_on = expansion.outputs[-1][1] if ends else None
+        self._recurrence = recurrence_of(expansion, count, carried, per_step, ends)
+        self._count = count
         self._constants = np.frombuffer(expansion.constants or bytes(8), np.uint8)
         self._address = self._constants.ctypes.data
         self._function: Any = None
@@ -66,31 +64,47 @@ class CompiledLoop:
         compiling pays."""
         self._seconds += perf_counter() - began
 
-    def _recurrence(self) -> Any:
-        from ..targets.cpu.kernels.recurrence import Recurrence  # most loops need none
-
-        of = self._expansion
-        outputs = tuple([place for place, _ in of.outputs])
-        values = tuple([value for _, value in of.outputs])
-        return Recurrence(
-            of.steps, of.inputs, outputs, values, self._carried, self._steps, self._goes_on
-        )
-
     def _look_up(self) -> None:
         """Load the compiled loop if it is in the cache on disk."""
         from ..targets.cpu.kernels.recurrence import is_ready
 
         self._is_looked_up = True
-        if is_ready(self._recurrence()):
+        if is_ready(self._recurrence):
             self._compile()
 
     def _compile(self) -> None:
         from ..targets.cpu.kernels.recurrence import address
 
-        name = f"{len(self._expansion.steps)} scalar functions"
-        found = attempt("compile a loop", name, lambda: address(self._recurrence()))
+        name = f"{len(self._recurrence.steps)} scalar functions"
+        found = attempt("compile a loop", name, lambda: address(self._recurrence))
         self._cost = float("inf")  # if this has failed
         self._function = None if found is None else _FUNCTION(found)
+
+    def run_steps(
+        self, arrays: Arrays, moving: Sequence[bool], carried: int, length: int,
+        leads: Sequence[bool], count: int | None,
+    ) -> None:  # fmt: skip
+        """Run steps of the compiled loop.
+
+        Parameters
+        ----------
+        arrays : sequence of arrays
+            The arguments of the first step, then the results.
+        moving : sequence of bool
+            Which of them have elements for each step.
+        carried : int
+            How many of the arguments are carried.
+        length : int
+        leads : sequence of bool
+            Which of them have an axis of samples, behind that of the steps.
+        count : int, optional
+            The number of samples; None without samples.
+        """
+        operands = Operands(arrays, moving)
+        if count is None:
+            self.run(operands, carried, length)
+        else:
+            self.run_rows(operands, carried, length, leads, count)
 
     def run(self, operands: "Operands", carried: int, length: int) -> None:
         """Run steps of the compiled loop on one sample.
@@ -103,7 +117,7 @@ class CompiledLoop:
             How many of the arguments are carried.
         length : int
         """
-        first = len(self._steps) - 1
+        first = self._count
         table = np.zeros((3, operands.count + 1), np.int64)  # addresses, moves, status
         self._fill(table[0], operands.addresses, self._address)
         self._fill(table[1], operands.moves, 0)
@@ -139,9 +153,22 @@ class CompiledLoop:
 
         The numbers in ``values`` are addresses, or the bytes by which addresses move on.
         """
-        first = len(self._steps) - 1
+        first = self._count
         table[..., :first], table[..., first] = values[..., :first], own
         table[..., first + 1 :] = values[..., first:]
+
+
+def recurrence_of(
+    of: Expansion, count: int, carried: int, per_step: int, ends: bool
+) -> Recurrence:
+    """Return the recurrence of a body; the parameters are those of `CompiledLoop`."""
+    rest = count + 1 - carried - per_step  # with the constants
+    steps = (*[False] * carried, *[True] * per_step, *[False] * rest)
+    outputs = tuple([place for place, _ in of.outputs])
+    values = tuple([value for _, value in of.outputs])
+    return Recurrence(
+        of.steps, of.inputs, outputs, values, carried, steps, values[-1] if ends else None
+    )
 
 
 def in_machine() -> bool:

@@ -195,6 +195,7 @@ class Loop(StepsOperator):
             range(carried, carried + count), range(carried, len(body.results)), body.device,
         )  # fmt: skip
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
+        self.loop_inside = None if body.device == CPU else self._inside
         self._pullbacks: dict[tuple[bool, ...], Any] = {}
         self._tangents: dict[tuple[bool, ...], Loop] = {}
         self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
@@ -231,11 +232,28 @@ class Loop(StepsOperator):
         samples."""
         found = self._steps.get((count, leads))
         if found is None:
-            found = self._steps[count, leads] = Steps(self.body, self.form, count, leads)
+            found = self._steps[count, leads] = Steps(
+                self.body, self.form, count, leads, self._compiled
+            )
         return found
 
     def prepare_steps(self) -> None:
-        self.steps(None, ()).prepare()
+        if self.loop_inside is None or self.loop_inside() is None:
+            self.steps(None, ()).prepare()
+
+    @property
+    def _compiled(self) -> Any:
+        """The loop as compiled code, or None; a device takes a single step, as that of
+        `checkpoint`, by the kernels of its operations."""
+        is_single = self.length == 1 and self.body.device != CPU
+        return None if is_single else self.body.compiled(self.form)
+
+    def _inside(self) -> Any:
+        """Return the loop as one that a kernel of a device has inside, or None."""
+        loop = self._compiled
+        if loop is None or not loop.is_ready(self.length):
+            return None
+        return loop.of_length(self.length, self.is_reverse)
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which arguments of a step have an axis of samples, given which inputs of the loop

@@ -6,11 +6,8 @@ from math import prod
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..process.cached_attribute import lazy
 from .body import Body
-from .compiled import Operands
 from .devices.arrays import copied, element, empty, write
 
 Arrays = Sequence[Any]
@@ -44,14 +41,16 @@ class Steps:
         The number of samples; carried arrays and results have an axis of samples in front.
     leads : tuple of bool
         The arguments of a step that have an axis of samples.
+    loop : CompiledLoop or DeviceLoop, optional
+        The loop over the body as compiled code, if there is any.
     """
 
     def __init__(
-        self, body: Body, sizes: Sizes, count: int | None = None, leads: tuple[bool, ...] = ()
+        self, body: Body, sizes: Sizes, count: int | None, leads: tuple[bool, ...], loop: Any
     ) -> None:
         self._body = body
         self._carried, self._count, self._leads = sizes.carried, count, leads
-        self._loop = body.compiled(sizes)
+        self._loop = loop
         lead = () if count is None else (count,)
         self.results = [((*lead, *shape), dtype) for shape, dtype in body.results]
         states = self.results[: self._carried]
@@ -123,24 +122,22 @@ class Steps:
     def _compiled(
         self, loop: Any, carries: Arrays, others: Arrays, moving: int, length: int, ys: Arrays,
         history: Arrays,
-    ) -> list[np.ndarray]:  # fmt: skip
+    ) -> list[Any]:  # fmt: skip
         """Run the steps as one compiled loop.
 
         The first ``moving`` of the arguments in ``others`` have elements for each step.
         """
-        last = [old[-1] for old in history] or self._new_state()
+        last = [element(old, len(old) - 1) for old in history] or self._new_state()
         ends = [old[1:] for old in history] or last
-        yielded = list(ys) or [np.empty(*spec) for spec in self.results[self._carried :]]
+        yielded = list(ys) or [self.empty(*spec) for spec in self.results[self._carried :]]
         carried = len(carries)
         fixed = len(others) - moving
         moves = [*[False] * carried, *[True] * moving, *[False] * fixed]
         moves += [*[bool(history)] * carried, *[bool(ys)] * len(yielded)]
-        operands = Operands([*carries, *others, *ends, *yielded], moves)
-        if self._count is None:
-            loop.run(operands, carried, length)
-            return last
-        leads = (*self._leads, *[True] * (carried + len(yielded)))
-        loop.run_rows(operands, carried, length, leads, self._count)
+        given = self._leads or [False] * (carried + len(others))
+        leads = [*given, *[True] * (carried + len(yielded))]
+        arrays = [*carries, *others, *ends, *yielded]
+        loop.run_steps(arrays, moves, carried, length, leads, self._count)
         return last
 
     def _new_state(self) -> list[Any]:

@@ -28,6 +28,22 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
         return tuple(sizes[::-1])
 
 
+def zeros_in(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Return zeros that share the memory of one, which nobody writes; see `are_zeros`."""
+    if dtype not in _zeros:
+        _zeros[dtype] = np.zeros((), dtype)
+        _zeros[dtype].flags.writeable = False
+    return np.broadcast_to(_zeros[dtype], shape)
+
+
+def are_zeros(array: np.ndarray) -> bool:
+    """Whether an array has come from `zeros_in`, so that a program may keep the array."""
+    return array.base is not None and array.base is _zeros.get(array.dtype)
+
+
+_zeros: dict[np.dtype, np.ndarray] = {}
+
+
 def mismatch(name: str, shapes: Sequence[Sequence[int]]) -> str | None:
     """Return the message of the error for operands of an operator whose shapes do not fit, None if
     they do."""

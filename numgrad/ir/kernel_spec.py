@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .recurrence import Loop
+
 Dtypes = tuple[np.dtype, ...]
 
 
@@ -384,6 +386,9 @@ class HostSpec:
     turns : callable or None
         Returns a `GivenLoop`, or None, for a function that applies the same scalar functions again
         and again: a kernel with a loop may take its place.
+    loop_inside : callable or None
+        Returns the function as a `Loop` that one kernel of a device can have inside, or None if
+        it is none.
     """
 
     name: str
@@ -397,6 +402,7 @@ class HostSpec:
     native: Callable[[int], int | None] | None = None
     on_device: Callable[[Sequence[Any], Sequence[Any], Any], None] | None = None
     turns: Callable[[], "GivenLoop | None"] | None = None
+    loop_inside: Callable[[], Loop | None] | None = None
 
     @property
     def identity(self) -> tuple:

@@ -1,1 +1,1 @@
-"""Loops on devices: where the values of a loop are, and arrays there."""
+"""Loops on devices: where the values of a loop are, arrays there, and loops inside of kernels."""

@@ -9,8 +9,7 @@ elements that the loop reads and writes.
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ...ir.broadcasting import zeros_in
 from ..fusion.boxes import Bounds, Box, Boxes, box_of, difference, intersection, slices, whole_of
 from ..graph.node import Edge, Node, Value
 from ..graph.runtime import deferred_value
@@ -147,8 +146,7 @@ def _joined(parts: Sequence[Part], box: Box) -> Value:
     Each part is written or added to its own region of the sum. A program does so without a copy of
     the rest.
     """
-    zero = np.zeros((), parts[0].value.dtype)
-    total: Value = runtime.value(np.broadcast_to(zero, box.sizes))
+    total: Value = runtime.value(zeros_in(box.sizes, parts[0].value.dtype))
     index, ndim = runtime.roles.index, len(box.bounds)
     before: Boxes[None] = Boxes(box.bounds)
     for part in parts:
@@ -260,7 +258,7 @@ def _is_overwriting(node: Node) -> bool:
 
 
 def _zeros(edge: Edge) -> Value:
-    zero = runtime.value(np.zeros((), edge.spec.dtype))
+    zero = runtime.value(zeros_in((), edge.spec.dtype))
     return runtime.roles.copy(runtime.roles.broadcast_to(zero, edge.spec.shape))
 
 

@@ -18,6 +18,7 @@ from ...ir.kernel_spec import ProductSpec
 from ...ir.pairwise import LEAF
 from ...ir.program import Pattern, Program
 from ..graph.runtime import runtime
+from ..graph.value import CPU
 
 MOST_STEPS = 2000  # scalar functions, each of which takes 3e-4 seconds to compile
 MOST_OF_FEW = 16000  # the same, if no instruction works on more than FEW elements
@@ -77,7 +78,7 @@ def expanded(program: Program, count: int, order: Sequence[int]) -> Expansion | 
     if sum([prod(ref.layout.shape) for ref in program.results]) > MOST_STEPS:
         return None
     try:
-        return _ProgramExpander(program, count).made([program.results[n] for n in order])
+        return ProgramExpander(program, count).made([program.results[n] for n in order])
     except UnknownError:
         return None
 
@@ -139,11 +140,7 @@ class Expander:
         dtypes = [layout.dtype for layout in pattern.layouts]
         if any(dtype not in _DTYPES for dtype in dtypes):
             raise UnknownError
-        places = zip(instruction.buffers, instruction.offsets, dtypes, pattern.strides, strict=True)
-        of_elements = [
-            [(buffer, offset + step) for step in _offsets(pattern.loop, strides)]
-            for buffer, offset, _, strides in places
-        ]
+        of_elements = self.places(instruction)
         name, is_join = pattern.name, pattern.nin == 1 and len(pattern.core) in (1, 2)
         if pattern.fusible:
             self._elementwise(pattern, of_elements, dtypes)
@@ -153,6 +150,15 @@ class Expander:
             self._multiplied(pattern, of_elements, dtypes[0])
         else:
             raise UnknownError
+
+    def places(self, instruction: Any) -> list[list[tuple[int, int]]]:
+        """Return for each operand the elements over which an instruction loops."""
+        pattern = instruction.pattern
+        triples = zip(instruction.buffers, instruction.offsets, pattern.strides, strict=True)
+        return [
+            [(buffer, offset + step) for step in offsets(pattern.loop, strides)]
+            for buffer, offset, strides in triples
+        ]
 
     def _elementwise(self, pattern: Any, places: Any, dtypes: Sequence[np.dtype]) -> None:
         is_copy = pattern.name == "copy" and dtypes[0] == dtypes[-1]
@@ -206,23 +212,36 @@ class Expander:
         self.values |= made
 
 
-class _ProgramExpander(Expander):
+class ProgramExpander(Expander):
     """Expands a program whose inputs are elements of arguments and constants."""
 
     def __init__(self, program: Program, count: int) -> None:
         super().__init__()
         self._program, self._count = program, count
         self._constants = bytearray()
+        self._arrays: dict[int, np.ndarray] = {}  # those from outside, on the host
 
     def made(self, results: Sequence[Any]) -> Expansion:
         for instruction in self._program.instructions:
             self.apply(instruction)
         outputs: list[tuple[Element, Any]] = []
         for number, ref in enumerate(results):
-            dtype = ref.layout.dtype
-            for n, offset in enumerate(_offsets(ref.layout.shape, ref.layout.strides)):
-                value = self.read(ref.buffer, ref.offset + offset, dtype)
-                outputs.append((Element(number, n * dtype.itemsize, dtype), value))
+            outputs += self.outputs_of(number, ref)
+        return self.finished(outputs)
+
+    def outputs_of(self, number: int, ref: Any) -> list[tuple[Element, Any]]:
+        """Return the elements of the result with a number, and the value of each."""
+        dtype = ref.layout.dtype
+        return [
+            (
+                Element(number, n * dtype.itemsize, dtype),
+                self.read(ref.buffer, ref.offset + offset, dtype),
+            )
+            for n, offset in enumerate(offsets(ref.layout.shape, ref.layout.strides))
+        ]
+
+    def finished(self, outputs: Sequence[tuple[Element, Any]]) -> Expansion:
+        """Return what was expanded, with numbers in place of values."""
         first = len(self.inputs)
         numbers = {("input", n): n for n in range(first)}
         numbers |= {("step", n): first + n for n in range(len(self.steps))}
@@ -237,7 +256,9 @@ class _ProgramExpander(Expander):
             return self.input(Element(self._program.arguments[buffer], offset, dtype))
         if buffer not in self._program.arrays:
             raise UnknownError
-        address = self._program.arrays[buffer].__array_interface__["data"][0] + offset
+        if buffer not in self._arrays:
+            self._arrays[buffer] = runtime.on_device(self._program.arrays[buffer], CPU)
+        address = self._arrays[buffer].__array_interface__["data"][0] + offset
         return self._constant(string_at(address, dtype.itemsize), dtype)
 
     def _constant(self, content: bytes, dtype: np.dtype) -> Any:
@@ -251,12 +272,13 @@ class _ProgramExpander(Expander):
         return self.input(Element(self._count, offset, dtype))
 
 
-def _offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:
+def offsets(shape: Sequence[int], strides: Sequence[int]) -> Iterator[int]:
     """Yield the offset in bytes of each element of an array, the last axis fastest."""
     for index in product(*map(range, shape)):
         yield sum([n * stride for n, stride in zip(index, strides, strict=True)])
 
 
 __all__ = [
-    "MOST_STEPS", "Element", "Expander", "Expansion", "UnknownError", "expanded", "is_expandable",
+    "MOST_STEPS", "Element", "Expander", "Expansion", "ProgramExpander", "UnknownError", "expanded",
+    "is_expandable", "offsets",
 ]  # fmt: skip

@@ -16,7 +16,9 @@ from ...engine.lower.executable import Executable
 from ...engine.lower.lower import lower, pending_exprs
 from ...engine.lower.placeholder import ARGUMENT
 from ...engine.record.apply import runtime
+from ...ir.broadcasting import are_zeros
 from ...ir.device_array import DeviceArray
+from ...ir.program import Program
 from ..guards.device_check import device_for
 
 
@@ -58,9 +60,6 @@ class ProgramSequence:
     can_enter : bool
         Whether there is one program, on whatever device, whose results are the values in order, and
         which reads its arguments alone: an entry may take the place of a call.
-    order : list of int or None
-        If there is one program, on the CPU: for each value the number of the result that holds it,
-        which two values may share. Else None.
     """
 
     def __init__(
@@ -74,34 +73,24 @@ class ProgramSequence:
         self.specs = [(value.shape, value.dtype) for value in values]
         self.devices = [value.spec.device for value in values]
         self.stages: list[Stage] = []
-        ends = [_unreshaped(value) for value in values]
+        given = _Given(values, arguments, storages)
+        ends, exprs, device, target = given.ends, given.exprs, given.device, given.target
         numbers: dict[Hashable, int] = {}
-        exprs = pending_exprs(ends)
-        require_own_placeholders(exprs, arguments)
-        made = _specs(exprs)
-        specs = [*made, *[value.spec for value in (*values, *arguments)]]
-        device = device_for(exprs, specs, storages)
-        is_here = device == CPU
-        target = runtime.target if is_here else runtime.targets[device]
-        self.carried = [] if is_here else _carried(exprs, ends)
+        self.carried = given.carried
         first = count + len(self.carried)
-        if not self.carried and not _is_cut(exprs, made):
-            distinct = {_key(value): value for value in ends}
-            program = lower(list(distinct.values()), target, open_arguments=True, exprs=exprs)
+        if given.is_one:
+            program, numbers = given.program(first)
             self.stages.append(Stage(Executable(program, target, fuse), list(range(count))))
-            numbers = {key: first + n for n, key in enumerate(distinct)}
         else:
             carried = {id(array): count + n for n, array in enumerate(self.carried)}
             self._cut(_Levels(ends, exprs, carried), numbers, first, target, fuse)
         self.finals = [numbers[_key(value)] for value in ends]
         wanted = list(range(first, first + len(ends)))
-        is_one = is_here and len(self.stages) == 1
         self.can_enter = (
             len(self.stages) == 1 and not self.carried and self.finals == wanted
             and set(self.devices) <= {device}
         )  # fmt: skip
-        self.is_single = is_here and self.can_enter
-        self.order = [number - first for number in self.finals] if is_one else None
+        self.is_single = device == CPU and self.can_enter
 
     def _cut(
         self,
@@ -136,6 +125,60 @@ class ProgramSequence:
             given.add(number)
             results.append(array if array.shape == shape else array.reshape(shape))
         return list(map(runtime.on_device, results, self.devices))
+
+
+class _Given:
+    """What programs are made of: the parameters are those of `ProgramSequence`.
+
+    Attributes
+    ----------
+    ends : list of Value
+        What the programs compute.
+    exprs : list of Expr
+    device, target
+        Where they compute.
+    carried : list of ndarray
+        See `ProgramSequence`.
+    is_one : bool
+        Whether one program of the arguments computes the values.
+    """
+
+    def __init__(
+        self, values: Sequence[Value], arguments: Sequence[Value], storages: Mapping[int, Storage]
+    ) -> None:
+        self.ends = [_unreshaped(value) for value in values]
+        self.exprs = pending_exprs(self.ends)
+        require_own_placeholders(self.exprs, arguments)
+        made = _specs(self.exprs)
+        specs = [*made, *[value.spec for value in (*values, *arguments)]]
+        self.device = device_for(self.exprs, specs, storages)
+        is_here = self.device == CPU
+        self.target = runtime.target if is_here else runtime.targets[self.device]
+        self.carried = [] if is_here else _carried(self.exprs, self.ends)
+        self.is_one = not self.carried and not _is_cut(self.exprs, made)
+
+    def program(self, first: int = 0) -> tuple[Program, dict[Hashable, int]]:
+        """Return the one program, and the numbers of the results, from ``first`` on, by their keys.
+        """
+        distinct = {_key(value): value for value in self.ends}
+        made = lower(list(distinct.values()), self.target, open_arguments=True, exprs=self.exprs)
+        return made, {key: first + n for n, key in enumerate(distinct)}
+
+
+def one_program(
+    values: Sequence[Value], arguments: Sequence[Value], storages: Mapping[int, Storage]
+) -> tuple[Program, list[int]] | None:
+    """Return the program that computes values from arguments alone, bound to no target, and for
+    each value the number of the result that holds it, which two values may share.
+
+    None where several programs are needed, or arrays that a device gets anew at each call. The
+    parameters are those of `ProgramSequence`.
+    """
+    given = _Given(values, arguments, storages)
+    if not given.is_one:
+        return None
+    program, numbers = given.program()
+    return program, [numbers[_key(value)] for value in given.ends]
 
 
 def _unreshaped(value: Value) -> Value:
@@ -207,7 +250,7 @@ def _is_carried(value: Any) -> bool:
     """
     array: Any = _computed(value)
     storage = getattr(value, "_storage", None)
-    if not isinstance(array, np.ndarray):
+    if not isinstance(array, np.ndarray) or are_zeros(array):
         return False
     if isinstance(storage, ForeignStorage):
         return True
@@ -374,4 +417,4 @@ class _ProgramCopy:
         return self._arguments[key]
 
 
-__all__ = ["ProgramSequence", "Stage", "in_order"]
+__all__ = ["ProgramSequence", "Stage", "in_order", "one_program"]

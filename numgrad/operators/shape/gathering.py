@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import Operator, constant
+from ..._declare import Operator, zeros
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.kernel_spec import LoopSpec
 from ...ir.memory_order import in_miniature, laid_like, strides_of
@@ -298,6 +298,5 @@ def put_at_pullback(context, g):
     if context.wanted[0] and not context.static.get("whole", False):
         shape = context.input_specs[1].shape
         core = shape[len(shape) - len(context.static["shape"]) - context.static["tail"] :]
-        zeros = constant(np.broadcast_to(np.zeros((), g.dtype), core))
-        gx = put_at(g, zeros, positions, **context.static)
+        gx = put_at(g, zeros(core, g.dtype), positions, **context.static)
     return gx, gv, None

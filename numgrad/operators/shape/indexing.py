@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import StructuralOperator, constant, view
+from ..._declare import StructuralOperator, view, zeros
 from ...ir.broadcasting import broadcast_shapes
 from .gathering import gather, put_at
 
@@ -154,9 +154,9 @@ index.by_position = element.by_position = _place_of_read, _read_by_position
 def into_zeros(context, g, ncore, nregion, operator):
     """Return the gradient of a view: ``g`` in the midst of zeros of the input's core shape."""
     shape = context.input_specs[0].shape
-    zeros = np.broadcast_to(np.zeros((), g.dtype), shape[len(shape) - ncore :])
+    around = zeros(shape[len(shape) - ncore :], g.dtype)
     chain = as_chain([(operator, context.static)])
-    return put_view(constant(zeros), g, ncore=ncore, nregion=nregion, chain=chain)
+    return put_view(around, g, ncore=ncore, nregion=nregion, chain=chain)
 
 
 # Overwriting a region -----------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def put_view_pullback(context, g):
     static = context.static
     gx = gv = None
     if context.wanted[0] and not _put_covers(context.input_specs, static):
-        zero = constant(np.zeros((1,) * static["nregion"], g.dtype))
+        zero = zeros((1,) * static["nregion"], g.dtype)
         gx = put_view(g, zero, **static)
     if context.wanted[1]:
         gv = g

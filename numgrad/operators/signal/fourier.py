@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import HostOperator, KeepsOrder, constant
+from ..._declare import HostOperator, KeepsOrder, constant, zeros
 from ...ir.kernel_spec import HostSpec, UfuncLoop
 from ...ir.memory_order import axes_in_memory, laid_like
 from ..elementwise.arithmetic import divide, multiply
@@ -123,9 +123,9 @@ def _resized(x: Any, size: int) -> Any:
         return x
     if x.shape[-1] > size:
         return index(x, key=((0, size, 1),))
-    zeros = constant(np.broadcast_to(np.zeros((), x.dtype), (size,)))
+    longer = zeros((size,), x.dtype)
     chain = as_chain([(index, {"key": ((0, x.shape[-1], 1),)})])
-    return put_view(zeros, x, ncore=1, nregion=1, chain=chain)
+    return put_view(longer, x, ncore=1, nregion=1, chain=chain)
 
 
 # Fourier ------------------------------------------------------------------------------------------

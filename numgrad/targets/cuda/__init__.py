@@ -15,6 +15,7 @@ from ...process.cached_attribute import lazy
 
 if TYPE_CHECKING:
     from ...ir.program import Program
+    from ...ir.recurrence import Loop
     from .compile.kernel import Kernel
     from .device.arrays import ArrayKernel
     from .device.runtime import Runtime
@@ -175,6 +176,25 @@ class CUDATarget:
         from ..cpu.python import recorders
 
         return recorders.recorder(**plan, target=self)
+
+    def runner(
+        self, loop: "Loop", arrays: Sequence[DeviceArray], moving: Sequence[bool],
+        leads: Sequence[bool], count: int | None,
+    ) -> Callable[[Sequence[DeviceArray]], None]:  # fmt: skip
+        """Return a function that runs a loop as work of the current stream.
+
+        The function takes arrays like ``arrays``, inputs and then results. Those in ``moving`` have
+        elements for each step along their first axis. With ``count`` samples those in ``leads``
+        have them along the next one.
+        """
+        from .program.loop_launch import of_arrays
+
+        launch = of_arrays(loop, arrays, moving, leads, count, self)
+
+        def run(given: Sequence[DeviceArray]) -> None:
+            launch.run(self.runtime, [(array.memory, array.offset) for array in given])
+
+        return run
 
     # Arrays -------------------------------------------------------------------------------------
 

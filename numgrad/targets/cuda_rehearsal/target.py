@@ -2,7 +2,7 @@
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,10 +11,13 @@ import numpy as np
 from ...ir.device_array import DeviceArray
 from ...ir.kernel_spec import HostSpec
 from ...ir.program import Instruction, Program
+from ...ir.recurrence import Loop
 from ..cuda import CUDATarget
 from ..cuda.device.runtime import Runtime
 from ..cuda.launch.steps import Place, loop_over
+from ..cuda.program import loop_launch
 from ..cuda.program.lowering import of_elements
+from . import loops
 from .driver import AbsentGPU, on_host
 
 
@@ -40,6 +43,13 @@ class RehearsalTarget(CUDATarget):
 
     def kernel(self, spec: Any) -> Any:
         return RehearsedKernel(spec, self, self._processor.kernel(spec))
+
+    def runner(
+        self, loop: Loop, arrays: Sequence[DeviceArray], moving: Sequence[bool],
+        leads: Sequence[bool], count: int | None,
+    ) -> Callable[[Sequence[DeviceArray]], None]:  # fmt: skip
+        loop_launch.of_arrays(loop, arrays, moving, leads, count, self)
+        return lambda given: loops.run(loop, list(map(on_host, given)), moving, leads, count)
 
     def bound_here(self, program: Program) -> Any:
         """Return a program of this device bound to the processor, which computes it in the memory

@@ -17,6 +17,7 @@ from numba.cuda.simulator import kernel as kernel_module
 from numba.cuda.simulator.kernelapi import Dim3, FakeCUDAModule
 
 from ..._errors import DeviceError
+from .scalar_math import multiplied_and_added
 
 
 class _Abandoned(BaseException):
@@ -199,6 +200,10 @@ class Grid(FakeCUDAModule):
 
     def syncthreads_or(self, val: Any) -> bool:
         return any(self._votes(val).values())
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        """Return ``a * b + c``, rounded once."""
+        return multiplied_and_added(a, b, c)
 
     def shfl_xor_sync(self, mask: int, value: Any, lane_mask: int) -> Any:
         return self._exchanged(value, self.laneid ^ lane_mask)

@@ -19,7 +19,7 @@ from numba.cuda.simulator import kernel as kernel_module
 from ..._errors import DeviceError
 from ...process.fork_locks import fork_safe_lock
 from ..binding import bind
-from ..cuda.compile.kernel import Array, Function, Kernel, Pointer, Word
+from ..cuda.compile.kernel import Array, Function, Kernel, Number, Pointer, Word
 from ..cuda.kernels.pairwise import core_names
 from ..cuda.kernels.product import Tile
 from . import scalar_math
@@ -330,7 +330,7 @@ _backwards = cycle((False, True))
 
 
 def _argument(parameter: Any, value: Any) -> Any:
-    if isinstance(parameter, Word):
+    if isinstance(parameter, Word | Number):
         return value
     if isinstance(parameter, Pointer):
         block, offset = value

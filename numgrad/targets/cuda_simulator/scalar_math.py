@@ -7,6 +7,7 @@ They stand for functions of NumPy, which keep dtypes, and return infinities and 
 import math
 import types as pytypes
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,26 @@ real = _namespace(
 complex_ = _namespace("simulated_complex_math")
 
 _rint = _keeping_integers(np.rint)
+
+
+def multiplied_and_added(a: Any, b: Any, c: Any) -> Any:
+    """Return ``a * b + c``, rounded once to the dtype of ``c``."""
+    if not np.isfinite([a, b, c]).all():
+        return a * b + c
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if not exact:
+        return a * b + c  # which is a zero with the right sign
+    try:
+        found = np.float64(float(exact))
+    except OverflowError:
+        return a * b + c
+    is_even = not found.view(np.int64) & 1
+    if type(c) is np.float32 and is_even and Fraction(float(found)) != exact:
+        # The neighbour with an odd last bit, so that the rounding to float32 is the only one.
+        found = np.nextafter(found, np.inf if exact > Fraction(float(found)) else -np.inf)
+    return type(c)(found)
+
+
 _selections = (where, _extremum(np.maximum), _extremum(np.minimum), _rint, np.power, abs)
 scalar = Names(real, complex_, where, dict(zip(SELECTIONS, _selections, strict=True)))
 """What each name in a scalar function means; see `targets.binding.Names`."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from numgrad.ir.program import extent
 from numgrad.targets import cuda
-from numgrad.targets.cuda.compile.kernel import Array, Pointer
+from numgrad.targets.cuda.compile.kernel import Array, Number, Pointer
 from numgrad.targets.cuda.device import available, driver
 from numgrad.targets.cuda_simulator import driver as simulator
 
@@ -133,6 +133,9 @@ class _Words:
     def take(self, parameter):
         if isinstance(parameter, Pointer):
             return _Elements(self._word(ctypes.c_uint64), parameter.dtype)
+        if isinstance(parameter, Number):
+            kind = ctypes.c_float if parameter.dtype.char == "f" else ctypes.c_double
+            return parameter.dtype.type(self._word(kind))
         if not isinstance(parameter, Array):
             is_short = parameter.bits == 32
             return np.uint32(self._word(ctypes.c_uint32)) if is_short else np.int64(self._word())

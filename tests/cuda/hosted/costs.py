@@ -104,12 +104,34 @@ def scanned(device):
     return lambda: function(x, y)
 
 
+def scanned_backwards(device):
+    x, y = vectors(device)
+
+    def total(x, y):
+        return ng.scan(lambda c, _: (ng.sin(c) * y, None), x, length=100)[0].sum()
+
+    function = ng.jit(ng.func.grad(total, (0, 1)))
+    return lambda: function(x, y)
+
+
+def ensemble(device):
+    x, y = [part.reshape(250, 4) for part in vectors(device)]
+
+    def total(x, y):
+        return ng.scan(lambda c, _: (c + 0.1 * ng.roll(c, 1) * y, None), x, length=100)[0].sum()
+
+    function = ng.jit(ng.func.vmap(ng.func.grad(total)))
+    return lambda: function(x, y)
+
+
 CASES = {
     "x * y, eager": (eager, 2000), "x + 1, eager": (number, 2000),
     "x * y, recorded": (recorded, 2000), "x[1:], a view": (view, 3000),
     "x.sum(), eager": (total, 2000), "captured, three operations in a kernel": (captured, 2000),
     "captured, a graph of 21 launches": (graph, 300), "x * y with its gradient": (gradient, 200),
     "Lorenz-96, captured, 80 launches": (lorenz_96, 30), "a scan of 100 steps": (scanned, 20),
+    "a scan of 100 steps with its gradient": (scanned_backwards, 10),
+    "250 scans of 100 steps with gradients": (ensemble, 10),
 }  # fmt: skip
 """Cases, and the calls over which each is measured."""
 

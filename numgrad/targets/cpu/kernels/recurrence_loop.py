@@ -10,13 +10,14 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
+from ....ir.recurrence import Place, Recurrence
 from ..codegen.llvm_builder import table_word, word
 from ..compile import worker
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import Job
 from ..platform.target_machine import new_module, target_options
-from .recurrence import Place, Recurrence
+from .recurrence import functions
 from .scalar_code import ScalarCode
 
 
@@ -26,8 +27,8 @@ def compiled(recurrence: Recurrence, symbol: str) -> Code:
     module = new_module(symbol)
     function = ir.Function(module, KERNEL_TYPE, symbol)
     _Loop(recurrence, function, context).emit()
-    functions = [one for one, _ in recurrence.functions() if one is not None]
-    parts = tuple({one.key: one.bit_code for one in functions}.values())
+    called = [one for one, _ in functions(recurrence) if one is not None]
+    parts = tuple({one.key: one.bit_code for one in called}.values())
     job = Job(cgutils.normalize_ir_text(str(module)), parts, (symbol,), target_options(), False)
     payload, externals, portable = worker.finish(job)
     return Code(payload, symbol, externals, portable)
@@ -56,7 +57,7 @@ class _Loop(ScalarCode):
         index = builder.phi(INT64)
         index.add_incoming(word(0), entry)
         states = {n: builder.phi(fixed[n].type) for n in fixed if of.inputs[n][0] < of.carried}
-        known = self.values(self._inputs(fixed | states, index), of.functions(), index, status)
+        known = self.values(self._inputs(fixed | states, index), functions(of), index, status)
         for place, value in zip(of.outputs, of.values, strict=True):
             self.write(known[value], self._at(self._count + place[0], index), *place[1:])
         last = builder.basic_block

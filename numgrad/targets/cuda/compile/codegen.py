@@ -36,7 +36,7 @@ from ...binding import Names, bind
 from ...cpu.math import complex_math
 from ...literals import Language, Literals
 from ..kernels.pairwise import core_names
-from .kernel import Array, Function, Kernel, Parameter, Pointer
+from .kernel import Array, Function, Kernel, Number, Parameter, Pointer
 
 Capability = tuple[int, int]
 """The compute capability of a GPU, such as (9, 0)."""
@@ -123,6 +123,8 @@ def _type(parameter: Parameter) -> Any:
         return types.CPointer(types.uint8 if is_byte else numpy_support.from_dtype(parameter.dtype))
     if isinstance(parameter, Array):
         return types.Array(numpy_support.from_dtype(parameter.dtype), parameter.ndim, "A")
+    if isinstance(parameter, Number):
+        return numpy_support.from_dtype(parameter.dtype)
     return types.uint32 if parameter.bits == 32 else types.int64
 
 

@@ -26,6 +26,12 @@ class Word(NamedTuple):
     bits: int = 64
 
 
+class Number(NamedTuple):
+    """A parameter of a kernel that is a floating number of a dtype."""
+
+    dtype: np.dtype
+
+
 class Array(NamedTuple):
     """A parameter of a kernel that is an array of any strides."""
 
@@ -34,7 +40,7 @@ class Array(NamedTuple):
     is_written: bool = False
 
 
-Parameter = Pointer | Word | Array
+Parameter = Pointer | Word | Number | Array
 
 
 class Function(NamedTuple):

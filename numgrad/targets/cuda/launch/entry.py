@@ -20,6 +20,7 @@ from ....process.bounded_dict import Bounded
 from ...cpu.compile import routines
 from ...cpu.python import object_layout
 from ...cpu.python.object_layout import OWN
+from ..compile.kernel import Number
 from ..device.driver import Block, array_words
 from ..device.memory import Memory, Usage
 from ..device.small_blocks import SmallBlocks
@@ -403,6 +404,8 @@ def _words(
             words.extend(before)
             add(place)
             words.extend(after)
+        elif type(parameter) is Number:
+            words.append(int.from_bytes(parameter.dtype.type(argument).tobytes(), "little"))
         else:
             words.append(int(argument))
     return words, places

@@ -19,6 +19,7 @@ from . import (  # fmt: skip
     factorization_launch,
     fourier_launch,
     library_decomposition,
+    loop_launch,
     reduction_launch,
     scanning_launch,
     searching_launch,
@@ -84,7 +85,8 @@ def lowered(
     if sorting_launch.moves(spec):
         return sorting_launch.moved(pattern, loop, begins, target)
     if getattr(spec, "on_device", None) is not None:
-        return device_call(instruction, loop, begins, target)
+        inside = loop_launch.lowered(pattern, loop, begins, target)
+        return inside or device_call(instruction, loop, begins, target)
     if needs_host(spec):
         host = partial(host_call, instruction, loop, begins)
         return (

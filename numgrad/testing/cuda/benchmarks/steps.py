@@ -171,10 +171,28 @@ def _scan(sizes: Sizes) -> Callable[[], Any]:
     return lambda: gradient(*given)
 
 
+def _samples(sizes: Sizes) -> Callable[[], Any]:
+    """Return a call that computes gradients of Lorenz's equations for many starts: a thread of
+    each kernel takes all steps of one start."""
+
+    def step(c: Any, _: Any) -> Any:
+        x, y, z = c
+        return (x + 0.1 * (y - x), y + 0.01 * (x * (28.0 - z) - y), z + 0.01 * (x * y - z)), None
+
+    def last(x: Any, y: Any, z: Any) -> Any:
+        return sum([(part**2).sum() for part in ng.scan(step, (x, y, z), length=100)[0]])
+
+    starts = 1.0 + 0.01 * np.arange(float(sizes.ring))
+    given = [ng.tensor(starts + k, device="cuda") for k in range(3)]
+    gradient = ng.jit(ng.func.grad(last, (0, 1, 2)), fuse="now")
+    return lambda: gradient(*given)
+
+
 BENCHMARKS = (
     *(
         Benchmark(f"Steps: {name}", partial(_figures, partial(_captured, make)))
         for name, make in MAKERS.items()
     ),
     Benchmark("Steps: a scan over Lorenz-96, its gradient, float64", partial(_figures, _scan)),
+    Benchmark("Steps: scans over Lorenz, their gradients, float64", partial(_figures, _samples)),
 )
