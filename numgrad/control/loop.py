@@ -200,6 +200,7 @@ class Loop(StepsOperator):
         self._tangents: dict[tuple[bool, ...], Loop] = {}
         self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
         self.recording: Loop | None = None  # the loop that yields its states, too
+        self.is_folded = False  # whether it stands for operations of a captured function
 
     def turns(self) -> GivenLoop | None:
         """Return what the loop does turn by turn; None for a body on many numbers, and for so many
@@ -207,7 +208,8 @@ class Loop(StepsOperator):
         body, form = self.body.expansion, self.form
         if body is None or not 0 < self.length <= AT_ONCE or len(body.steps) > MOST_STEPS:
             return None
-        return GivenLoop(body, form.carried, form.per_step, self.length, self.is_reverse)
+        replaces = len(body.steps) * self.length if self.is_folded else 0
+        return GivenLoop(body, form.carried, form.per_step, self.length, self.is_reverse, replaces)
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
         """Return the results of the loop for values, as a tuple even if there is one."""

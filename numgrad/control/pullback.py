@@ -96,7 +96,11 @@ class Pullback(StepsOperator):
 
     @lazy
     def backward(self) -> Loop:
-        """The loop over the steps in reverse.
+        """The loop over the steps in reverse."""
+        return self.made_backward()
+
+    def made_backward(self) -> Loop:
+        """Return the loop over the steps in reverse.
 
         This loop carries cotangents of the carried arrays, and sums of cotangents of arrays that
         all steps read. Each of its steps is given the state before a step of the forward loop, the

@@ -427,6 +427,9 @@ class GivenLoop(NamedTuple):
         The number of turns.
     is_reverse : bool
         Whether the first turn has the last elements.
+    replaces : int
+        The number of instructions that a program has in place of the loop otherwise; 0 for a loop
+        that is called.
     """
 
     body: Any
@@ -434,6 +437,7 @@ class GivenLoop(NamedTuple):
     per_step: int
     length: int
     is_reverse: bool
+    replaces: int = 0
 
 
 CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec | RolledSpec

@@ -212,7 +212,8 @@ class FoldedLoop:
         body = Body.of("loop", self._step, specs, CPU)
         if body.results[: len(first)] != specs[: len(first)]:
             raise NotFoldableError
-        loop = loop_over(body, sizes, self.turns, False)
+        loop = Loop(body, sizes, self.turns, False)
+        loop.is_folded = True
         self._require_narrow(loop)
         self._results = self._applied(loop, [*first, *self._moving, *constants], specs)
         for key, series in zip(self._yields, self._results[len(first) :], strict=False):

@@ -15,6 +15,7 @@ import numpy as np
 from ..._declare.operator import arrived, zeros_of
 from ..._tensor import Tensor
 from ...engine.graph.value import CPU
+from ...process.cached_attribute import lazy
 from ..body import Body
 from ..devices.arrays import copied
 from ..loop import Loop, StepsOperator, in_all
@@ -39,6 +40,7 @@ class PassingLoop(StepsOperator):
     def __init__(self, plain: Loop, through: Body, passed: Sequence[int]) -> None:
         self.plain, self.through, self.passed = plain, through, list(passed)
         self.recording = RecordingLoop(plain)
+        self.recording.is_folded = True
         inner, carried = self.recording, plain.form.carried
         self._first, self._states = len(plain.out_specs), len(inner.out_specs)
         count = len(inner.input_specs)
@@ -150,6 +152,12 @@ class PassingPullback(Pullback):
     ) -> None:
         super().__init__(loop, wanted)
         self._through, self._passed = through, list(passed)
+
+    @lazy
+    def backward(self) -> Loop:
+        found = self.made_backward()
+        found.is_folded = True
+        return found
 
     def of_step(
         self, primal: Sequence[Tensor], seeds: dict[int, Tensor], totals: dict[int, Tensor]

@@ -38,6 +38,8 @@ class Fusion:
         The number of instructions that can be fused.
     unrolled : Program, optional
         The program before its repeated instructions became loops.
+    replaced : int
+        The number of instructions for which given loops stand.
     is_short : bool
         Whether the program is short enough to be fused; of a longer one only loops are compiled.
 
@@ -59,7 +61,7 @@ class Fusion:
 
     def __init__(
         self, program: Program, target: Any, count: int, unrolled: Program | None = None,
-        is_short: bool = True,
+        is_short: bool = True, replaced: int = 0,
     ) -> None:  # fmt: skip
         self._program, self._target, self._count = program, target, count
         self._is_short = is_short
@@ -72,7 +74,7 @@ class Fusion:
             specs = dict.fromkeys([i.pattern.spec for i in program.instructions])
             self._loops = [s for s in specs if isinstance(s, RolledSpec)]
             self.present = unrolled
-            less = len(unrolled.instructions) - len(program.instructions)
+            less = len(unrolled.instructions) - len(program.instructions) + replaced
             self.spared = less * _BINDING
         self.patience += self._next_cost()
 
@@ -154,17 +156,18 @@ def fusion_of(
     if mode == "never":
         return None
     counts = Counter(program.patterns())
-    may_roll = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
-    if not may_roll:  # an operator such as `scan` is a loop, too
-        may_roll = any([getattr(p.spec, "turns", None) is not None for p in counts])  # noqa: C419
-    loops = roll(program, target) if may_roll else None
+    is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
+    turns = [p.spec.turns for p in counts if getattr(p.spec, "turns", None) is not None]
+    loops = roll(program, target) if turns or is_long else None
     if loops is not None:
         counts = Counter(loops.patterns())
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
     is_short = mode == "now" or count <= MOST_INSTRUCTIONS
     if loops is not None:
-        return Fusion(loops, target, count, program, is_short)
+        given = [found for turn in turns if (found := turn()) is not None]
+        replaced = sum([loop.replaces for loop in given])
+        return Fusion(loops, target, count, program, is_short, replaced)
     if count < 2 or not is_short:
         return None
     return Fusion(program, target, count)
