@@ -206,7 +206,8 @@ def positions_of(key: Items, shape: Sequence[int], caller: str) -> ArrayKey:
             return found
         plain = None if other_modes else of_plain_key(tuple(items), tuple(shape), caller)
         if plain is not None:
-            return ArrayKey(*plain, is_unique(items))
+            total, count, tail, wanted = plain
+            return ArrayKey(total, count, tail, wanted, is_unique(items))
         items = [as_tensor(i) if is_array(i) and i.dtype.kind != "b" else i for i in items]
     lead, tail = untouched(items)
     sizes = tuple(shape[lead : len(shape) - tail])
