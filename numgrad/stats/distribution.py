@@ -407,8 +407,8 @@ class Continuous(Distribution):
                 x = x - lack if function == "ppf" else x + lack
             return x
 
-        limits = self._limits if function == "ppf" or not self._limits else self._limits[::-1]
-        return with_limits(inside, limits)
+        low, high = self._limits or (None, None)
+        return with_limits(inside, *((low, high) if function == "ppf" else (high, low)))
 
 
 class Discrete(Distribution):

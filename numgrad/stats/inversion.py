@@ -19,17 +19,17 @@ Newton's method converges."""
 
 
 def with_limits(
-    inside: Callable[..., Any], limits: tuple[Callable[..., Any], Callable[..., Any]] | None
+    inside: Callable[..., Any], at_0: Callable[..., Any] | None, at_1: Callable[..., Any] | None
 ) -> Callable[..., Any]:
     """Return quantiles which have the given limits at the probabilities 0 and 1, where Newton's
     method has none. The limits are functions of the distance to these, and of the parameters."""
 
     def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
-        if limits is None or not any(t.requires_grad for t in (q, *shapes)):
+        if at_0 is None or at_1 is None or not any(t.requires_grad for t in (q, *shapes)):
             return inside(q, *shapes)
         x = inside(where((q == 0) | (q == 1), 0.5, q), *shapes)
-        x = where(q == 0, limits[0](q, *shapes), x)
-        return where(q == 1, limits[1](1.0 - q, *shapes), x)
+        x = where(q == 0, at_0(q, *shapes), x)
+        return where(q == 1, at_1(1.0 - q, *shapes), x)
 
     return inverse
 
