@@ -20,7 +20,7 @@ from ..functions.elementwise.rounding import floor
 from ..functions.shape.selection import clip, where
 from ..operators.special.formulas import TABLE
 from .family import Family, Frozen
-from .inversion import Inverted
+from .inversion import Inverted, with_limits
 
 INF = np.inf
 MINUS_INF = -np.inf
@@ -408,17 +408,7 @@ class Continuous(Distribution):
             return x
 
         low, high = self._limits or (None, None)
-        below, above = (low, high) if function == "ppf" else (high, low)
-
-        def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
-            if below is None or above is None or not any(t.requires_grad for t in (q, *shapes)):
-                return inside(q, *shapes)
-            is_end = (q == 0) | (q == 1)
-            x = inside(where(is_end, 0.5, q), *shapes)
-            x = where(q == 0, below(q, *shapes), x)
-            return where(q == 1, above(1.0 - q, *shapes), x)
-
-        return inverse
+        return with_limits(inside, *((low, high) if function == "ppf" else (high, low)))
 
 
 class Discrete(Distribution):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from .. import special as sp
 from .._tensor import Tensor
+from ..functions.array.operands import as_tensors
 from ..functions.elementwise.exponential import exp, log, log1p
 from ..functions.elementwise.powers import sqrt
 from ..functions.elementwise.trigonometric import tan
@@ -27,7 +28,7 @@ def at_end(q: Tensor, end: float, limit: Tensor, inside: Quantile) -> Tensor:
 
 def near(p: Tensor) -> Tensor:
     """Return 0 where the share ``p`` is 0, with an infinite slope: an end without density."""
-    return power_of_zero(p, 0.5)
+    return power_of_zero(p, as_tensors(0.5)[0])
 
 
 def far(p: Tensor, factor: Tensor | float = 1.0) -> Tensor:

@@ -9,11 +9,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._tensor import Tensor
 from ..functions.array.operands import as_tensors
+from ..functions.shape.selection import where
 
 PRECISE, CLOSE = 1e-9, 1e-3
 """Relative errors of a probability: of a number that is left as it is, and of one from which
 Newton's method converges."""
+
+
+def with_limits(
+    inside: Callable[..., Any], at_0: Callable[..., Any] | None, at_1: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """Return quantiles which have the given limits at the probabilities 0 and 1, where Newton's
+    method has none. The limits are functions of the distance to these, and of the parameters."""
+
+    def inverse(q: Tensor, *shapes: Tensor) -> Tensor:
+        if at_0 is None or at_1 is None or not any(t.requires_grad for t in (q, *shapes)):
+            return inside(q, *shapes)
+        x = inside(where((q == 0) | (q == 1), 0.5, q), *shapes)
+        x = where(q == 0, at_0(q, *shapes), x)
+        return where(q == 1, at_1(1.0 - q, *shapes), x)
+
+    return inverse
 
 
 class Inverted(NamedTuple):

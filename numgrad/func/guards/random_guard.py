@@ -150,12 +150,12 @@ def _global() -> Iterable[tuple[Any, str]]:
     yield generator_of_numpy(), "np.random"
 
 
-def generator_of_numpy() -> np.random.RandomState:
+def generator_of_numpy() -> Any:
     """Return the generator of the functions of ``numpy.random``, or else one that draws from the
     same bits."""
-    module: Any = np.random.mtrand
-    found = getattr(module, "_rand", None)
-    return np.random.RandomState(np.random.get_bit_generator()) if found is None else found
+    module: Any = np.random
+    found = getattr(module.mtrand, "_rand", None)
+    return module.RandomState(module.get_bit_generator()) if found is None else found
 
 
 def _state(generator: Any) -> Hashable:
