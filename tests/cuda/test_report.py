@@ -76,11 +76,19 @@ def test_steps_say_what_they_move_and_launch():
 
 def test_steps_of_a_loop_are_those_of_its_programs():
     def loop(x):
+        return ng.scan(lambda c, u: (ng.sin(ng.roll(c, 1)) * u, None), x[0], x)[0]
+
+    found = kinds(ng.jit(loop, fuse="now"), np.ones((5, 70)))
+    assert found.pop("ng.scan")[0] == 1
+    assert found == {"fused[2: sin multiply]": (5, 5 * 8 * 210, 5)}
+
+
+def test_a_loop_inside_of_a_kernel_is_one_step():
+    def loop(x):
         return ng.scan(lambda c, u: (ng.sin(c) * u, None), x[0], x)[0]
 
     found = kinds(ng.jit(loop, fuse="now"), np.ones((5, 3)))
-    assert found.pop("ng.scan")[0] == 1
-    assert found == {"fused[2: sin multiply]": (5, 5 * 8 * 9, 5)}
+    assert found == {"ng.scan, all steps in one kernel": (1, 8 * (3 + 15 + 3), 1)}
 
 
 @pytest.mark.skipif(HOSTED, reason="the device that is the host has no times of events")

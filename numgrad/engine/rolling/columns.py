@@ -47,11 +47,11 @@ def in_columns(program: Program, count: int, order: Sequence[int]) -> ColumnExpa
 def _ways(program: Program) -> list[tuple[int, bool]]:
     """Return numbers of columns to try, each with whether the columns lie along the last axis."""
     shapes = [ref.layout.shape for ref in program.results]
-    shape: tuple[int, ...] = max(shapes, key=prod, default=())
-    if prod(shape) < 2:
-        return []
-    ways = [(prod(shape), True), (shape[-1], True), (shape[0], False)]
-    return [way for n, way in enumerate(ways) if way[0] > 1 and (n == 0 or len(shape) > 1)]
+    shape = max(shapes, key=prod) if shapes else ()
+    ways = [(prod(shape), True)]
+    if len(shape) > 1:
+        ways += [(shape[-1], True), (shape[0], False)]
+    return [way for way in ways if way[0] > 1]
 
 
 class _Column(ProgramExpander):

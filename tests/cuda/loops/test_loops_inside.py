@@ -51,7 +51,7 @@ def loops(names):
 
 def few(c, x):
     (a, b, t), w = c, ng.sqrt(abs(c[0]) + 1.0)
-    a = a * 0.5 + x[0] / w
+    a = a * -0.5 + x[0] / w
     return (a, b - a * x[1], t + 0.25), ng.stack([a * b, t])
 
 

@@ -7,6 +7,7 @@ nothing, and the caller runs the program from Python. An entry is for one stream
 is current, it calls the entry that was made for that one. The compiled half is in `entry_code`.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -405,7 +406,8 @@ def _words(
             add(place)
             words.extend(after)
         elif type(parameter) is Number:
-            words.append(int.from_bytes(parameter.dtype.type(argument).tobytes(), "little"))
+            content = parameter.dtype.type(argument).tobytes().ljust(8, b"\0")
+            words.append(int.from_bytes(content, sys.byteorder, signed=True))
         else:
             words.append(int(argument))
     return words, places
