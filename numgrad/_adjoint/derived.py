@@ -145,7 +145,7 @@ class Derived:
     numbers : list of int
         The positions of the numbers whose cotangents are returned.
     results : list of Type
-        The types of what the kernel returns.
+        The types of what the kernel returns, with the dtypes of `take_results`.
     cotangents : list of int
         The positions of the results that have cotangents.
     structure : str
@@ -225,6 +225,15 @@ class Derived:
         self.shadows = [n for n, v in places if v.type.is_array and v in self.activity]
         self.numbers = [n for n in active if not self.program.parameters[n].type.is_array]
         self.cotangents = [n for n, v in enumerate(self.program.results) if v.type.is_real]
+
+    def take_results(self, kinds: Sequence[Any], start: int = 0) -> None:
+        """Let the results, from number ``start`` on, have the dtypes of ``kinds``.
+
+        Compiled code may return other dtypes than the source lets one expect. The cotangent of a
+        result lies in memory that has the dtype of the result.
+        """
+        for n, kind in enumerate(kinds, start):
+            self.results[n] = self.results[n]._replace(dtype=np.dtype(kind.dtype).name)
 
     @cached_property
     def _text(self) -> "Text":
@@ -454,7 +463,7 @@ class Derived:
         first = derive(function, arguments, active, options)
         types: list[Any] = [value.type for value in first.program.parameters]
         types += [types[n] for n in first.shadows]
-        types += [first.results[n] for n in first.cotangents]
+        types += [self.results[n] for n in self.cotangents]
         return first.plain, [*types, Type("float64", 1), Type("int64", 1)]
 
 

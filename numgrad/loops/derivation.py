@@ -7,6 +7,7 @@ from .._adjoint.derived import derive
 from .._adjoint.ssa.refusal import AdjointError
 from .._adjoint.trust import warn_of_comparisons
 from .._errors import NotDifferentiableError
+from .interface import Core
 from .kept import keep
 from .pullback import INPUT, Pullback
 
@@ -25,12 +26,15 @@ class Derivation:
         For the arguments that the kernel writes, by position: which output each of them is.
     advice : str
         What to write where no derivative can be derived, for the error.
+    returned : sequence of Core, optional
+        The types of what the kernel returns, as compiled; by default those of its source.
     """
 
     def __init__(
         self, function: Any, types: Sequence[Any], name: str, written: Mapping[int, int],
-        advice: str = "",
+        advice: str = "", returned: Sequence[Core] | None = None,
     ) -> None:  # fmt: skip
+        self.returned = returned
         self.function, self.types, self.name = function, types, name
         self.written, self.advice = dict(written), advice
         self._pullbacks: dict[tuple[int, ...], Pullback] = {}
@@ -50,6 +54,8 @@ class Derivation:
                 derived = derive(self.function, self.types, wanted)
             except AdjointError as error:
                 raise NotDifferentiableError(f"{error}{self.advice}") from error
+            if self.returned is not None:
+                derived.take_results(self.returned)
             warn_of_comparisons(derived)
             origins = [INPUT] * len(derived.parameters)
             starts = [n for n in self.written if n in derived.shadows]

@@ -166,7 +166,10 @@ class Loops(OfLoops):
 
         first = len(self.interface.returned)
         written = {n: first + k for k, n in enumerate(self.interface.written)}
-        return Derivation(self.dispatcher, self.interface.types, self.name, written)
+        interface = self.interface
+        return Derivation(
+            self.dispatcher, interface.types, self.name, written, returned=interface.returned
+        )
 
     def tangent(
         self, forward_pass: Any, context: Any, tangents: Sequence[Any]

@@ -282,6 +282,8 @@ class _Again:
             again = derived.again(active)
         except AdjointError as error:
             raise NotDifferentiableError(str(error)) from error
+        numbers = first.out_cores[len(first.arrays) :]
+        again.take_results(numbers, len(again.results) - len(numbers))
         places = {count + shadows.index(n): k for k, n in enumerate(first.arrays)}
         begun = [n for n in again.shadows if n in places]
         self._starts = [places[n] for n in begun]

@@ -1,5 +1,6 @@
 """Functions of loops, as users write them, for the tests of how they go together with the rest."""
 
+import math
 from typing import NamedTuple
 
 import numba
@@ -150,3 +151,21 @@ def looked_up(x):
 @ng.njit
 def imaginary_part_of_root(x, z):
     return x[0] * np.sqrt(z).imag
+
+
+@ng.njit
+def single_total(x):
+    total = np.float32(0.0)
+    for element in x.astype(np.float32):
+        total += element * element
+    return float(total)  # Numba's float() of a float32 is a float32
+
+
+@ng.njit
+def squared(x):
+    return math.pow(x, 2)  # of a float32, a float64
+
+
+@ng.njit
+def doubled(x):
+    return 2 * x

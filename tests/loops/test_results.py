@@ -139,3 +139,25 @@ def test_rows_are_copied_and_those_of_another_shape_are_refused():
     for other in (part[:1], part[:, :1].copy()):
         with pytest.raises(ValueError, match="another shape"):
             copy(whole, other)
+
+
+def test_cotangents_have_the_dtypes_that_compiled_code_has_found():
+    """Memory of a float32 was read as that of a float64, or the other way round."""
+    for gradient in everywhere(kernels.single_total):
+        np.testing.assert_allclose(gradient, 2 * X, rtol=1e-6)
+    for function, slope, bend in (
+        (kernels.squared, lambda x: 2 * x, lambda x: 2.0),
+        (kernels.doubled, lambda x: 2.0, lambda x: 0.0),
+    ):
+        first, second = _derivatives(function)
+        x = np.float32(0.75)
+        for found in (first(x), ng.jit(first)(x), ng.func.vmap(first)(np.array([x, x]))):
+            np.testing.assert_allclose(found, slope(x), rtol=1e-6)
+        for found in (second(x), ng.jit(second)(x), ng.func.vmap(second)(np.array([x, x]))):
+            np.testing.assert_allclose(found, 2 * slope(x) + x * bend(x), rtol=1e-5)
+
+
+def _derivatives(function):
+    """Return the first derivative of a function ``f(x)``, and the second one of ``x f(x)``."""
+    times = ng.func.grad(lambda x: x * function(x))
+    return ng.func.grad(function), ng.func.grad(times)

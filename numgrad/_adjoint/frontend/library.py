@@ -59,7 +59,7 @@ def _scalar_functions() -> dict[Any, tuple[str, str]]:
         np.subtract: ("sub", ""), np.multiply: ("mul", ""), np.divide: ("truediv", ""),
         np.maximum: ("max", "max"), np.minimum: ("min", "min"), np.floor_divide: ("floordiv", ""),
         np.remainder: ("mod", ""), np.float32: ("float32", "np.float32"), float: ("float", "float"),
-        np.float64: ("float", "np.float64"), int: ("int", "int"), bool: ("bool", "bool"),
+        np.float64: ("float64", "np.float64"), int: ("int", "int"), bool: ("bool", "bool"),
         np.logical_not: ("not", ""), np.logical_and: ("and", ""), np.logical_or: ("or", ""),
         np.less: ("lt", ""), np.greater: ("gt", ""), np.less_equal: ("le", ""),
         np.greater_equal: ("ge", ""), np.equal: ("eq", ""), np.not_equal: ("ne", ""),

@@ -47,9 +47,8 @@ def converted(value: Value, dtype: str, region: Region, constants: Constants) ->
         return value
     if dtype == "float64" and isinstance(value.constant, (bool, int, float)):
         return constants.of(float(value.constant))
-    name, text = {
-        "float64": ("float", "float"), "float32": ("float32", "np.float32"),
-    }.get(dtype, ("intcast", f"np.{dtype}"))  # fmt: skip
+    name = dtype if dtype in ("float64", "float32") else "intcast"
+    text = "float" if dtype == "float64" and value.type.dtype != "float32" else f"np.{dtype}"
     made = Op(name, [value], region, 0, spelled=text)
     made.results.append(Value(Type(dtype), region, made))
     region.ops.append(made)
