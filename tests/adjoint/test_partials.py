@@ -18,7 +18,8 @@ BINARY = {
 }  # fmt: skip
 UNARY = [
     name for name, scalar in SCALARS.items()
-    if len(scalar.adds) == 1 and scalar.adds[0] and name not in ("float32", "real", "imag") and (hasattr(ng, name) or name in OTHERS)  # noqa: E501
+    if len(scalar.adds) == 1 and scalar.adds[0] and (hasattr(ng, name) or name in OTHERS)
+    and name not in ("float32", "float64", "real", "imag")
 ]  # fmt: skip
 
 
