@@ -9,7 +9,7 @@ from ..._tensor import Tensor
 from ...engine.graph.value import CPU
 from ...functions.shape.joining import concat
 from ..body import Body
-from ..loop import Loop, loop_over
+from ..loop import Loop
 from ..recording import keeps_all
 from ..steps import Sizes
 from .alike import Alike, Source, span_around, stacked
