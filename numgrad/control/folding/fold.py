@@ -43,7 +43,7 @@ def folded(outputs: Sequence[Any], first: int) -> list[Any]:
 def _folded(outputs: Sequence[Any]) -> list[Any] | None:
     def made() -> list[Any] | None:
         try:
-            return _recorded_anew(Recorded(outputs), outputs)
+            return _recorded_anew(outputs)
         except NotFoldableError:
             return None
 
@@ -51,11 +51,14 @@ def _folded(outputs: Sequence[Any]) -> list[Any] | None:
         return attempt("fold a loop", f"{len(outputs)} results", made)
 
 
-def _recorded_anew(recorded: Recorded, outputs: Sequence[Any]) -> list[Any]:
+def _recorded_anew(outputs: Sequence[Any]) -> list[Any]:
     """Return the outputs recorded anew, several turns at a time where a turn is on many numbers."""
-    if not are_plain(recorded.exprs):
-        raise NotFoldableError
+    recorded = Recorded(outputs)
     found, wide = runs(recorded.codes, _FEWEST_TURNS), set[int]()
+    repeated = sum([run.stop - run.first for run in found])
+    if repeated < _LEAST_SHARE * len(recorded.exprs) or not are_plain(recorded.exprs):
+        raise NotFoldableError
+    recorded.find_operands(outputs)
     while True:
         try:
             return Folder(recorded, outputs, found, wide).outputs()

@@ -16,6 +16,7 @@ from .alike import Alike, Source, span_around, stacked
 from .passing import PassingLoop
 from .recorded import CONSTANT, NOWHERE, NotFoldableError, applied_to, is_settled
 
+_FEWEST = 3  # turns, of which the last one may be left out
 _MOST_SINGLE = 64  # results of single turns that are read behind a loop, but for the carried ones
 
 
@@ -98,6 +99,8 @@ class FoldedLoop:
             is_there = (numbers >= loop.begin) & (numbers < loop.stop)
             first, last = span_around(alike.middle, is_there)
             self._first, self._last = max(self._first, first), min(self._last, last)
+        if self.turns < _FEWEST:
+            raise NotFoldableError
 
     # What is read behind the loop --------------------------------------------------------------
 
@@ -131,7 +134,7 @@ class FoldedLoop:
         of those right before them."""
         recorded = self._recorded
         most = max([c.turns for c in self._carried], default=0)
-        first, behind = self._at(self._first - most), int(recorded.starts[self.stop])
+        first, behind = max(self._at(self._first - most), 0), int(recorded.starts[self.stop])
         sources, slots = recorded.sources[behind:], recorded.slots[behind:]
         is_ours = (sources >= first) & (sources < self.stop)
         ends = [(recorded.number[o.expr], o.expr_slot) for o in outputs if o.array is None]
@@ -160,9 +163,10 @@ class FoldedLoop:
         if carry in self._carried:
             return self._results[self._carried.index(carry)]
         self._singles += 1
-        if self._singles > _MOST_SINGLE:
+        whole = self._yields.get((int(place), slot))
+        if whole is None or self._singles > _MOST_SINGLE:
             raise NotFoldableError
-        return self._yields[int(place), slot][int(turn) - self._begin_of(int(place), slot)]
+        return whole[int(turn) - self._begin_of(int(place), slot)]
 
     def _begin_of(self, place: int, slot: int) -> int:
         """Return the turn whose result is the first of a series."""

@@ -40,6 +40,8 @@ class Recorded:
     Attributes
     ----------
     exprs : list of Expr
+        Those that the outputs are made of. The attributes but for this one and the next are made by
+        `find_operands`.
     codes : ndarray of int
         For each expression a number, equal for equal operators, static parameters and specs, but
         for the integers of an index.
@@ -55,7 +57,12 @@ class Recorded:
     """
 
     def __init__(self, outputs: Sequence[Value]) -> None:
-        self.exprs = exprs = pending_exprs(outputs)
+        self.exprs = pending_exprs(outputs)
+        self.codes = _codes(self.exprs)
+
+    def find_operands(self, outputs: Sequence[Value]) -> None:
+        """Find the operands, which takes longer than all else."""
+        exprs = self.exprs
         self.number = {expr: n for n, expr in enumerate(exprs)}
         counts = [len(expr.inputs) for expr in exprs]
         self.starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
@@ -65,7 +72,6 @@ class Recorded:
             [constant if v.array is not None else number.get(v.expr, constant)
              for v in self.operands], np.int64)  # fmt: skip
         self.slots = np.array([v.expr_slot for v in self.operands], np.int64)
-        self.codes = _codes(exprs)
         self._find_flows(outputs)
 
     def _find_flows(self, outputs: Sequence[Value]) -> None:
