@@ -299,8 +299,10 @@ def _names_in(code: CodeType) -> set[str]:
 
 
 def _is_known(module: Any) -> bool:
-    """Whether a module is known to draw only from generators that it is given."""
-    return str(module).split(".")[0] in ("numgrad", "numpy", "builtins")
+    """Whether a module is known to draw only from generators that it is given, or for names of
+    files and the like, as Python's own modules do."""
+    name = str(module).split(".")[0]
+    return name in ("numgrad", "numpy") or name in sys.stdlib_module_names
 
 
 def _is_empty(cell: Any) -> bool:

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import random
 import sys
+import tempfile
 import threading
 import time
 
@@ -264,3 +265,13 @@ def test_a_draw_of_another_thread_just_after_the_function(monkeypatch):
 
     monkeypatch.setattr(RandomGuard, "may_be_of_others", look_and_be_interrupted)
     np.testing.assert_array_equal(ng.jit(lambda x: x * 2.0)(np.ones(2)), [2.0, 2.0])
+
+
+def test_names_of_files_are_no_draws():
+    def f(x):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"one")
+        return x * 2.0
+
+    f(1.0)
+    assert ng.jit(f)(np.ones(2)).tolist() == [2.0, 2.0]
