@@ -16,8 +16,8 @@ OF_DISTRIBUTIONS = (
     "isf", "mean", "median", "var", "std", "entropy", "stats",
 )  # fmt: skip
 
-_OF_LINES = ("_extrapolate", "_fill_value_above", "_fill_value_below", "_kind", "_y", "_y_axis",
-             "_y_extra_shape")  # fmt: skip
+_OF_LINES = "_extrapolate", "_kind", "_y", "_y_axis", "_y_extra_shape"
+_OUTSIDE = "_fill_value_below", "_fill_value_above"  # of what does not extrapolate
 """What SciPy's ``interp1d`` has, if its counterpart can be made."""
 
 Make = Callable[[Any], Any]
@@ -83,7 +83,8 @@ def _grid(theirs: Any) -> Any:
 
 
 def _line(theirs: Any) -> Any:
-    if not all(hasattr(theirs, name) for name in _OF_LINES):
+    names = _OF_LINES if getattr(theirs, "_extrapolate", False) else (*_OF_LINES, *_OUTSIDE)
+    if not all(hasattr(theirs, name) for name in names):
         return None
     kind = theirs._spline.k if theirs._kind == "spline" else theirs._kind
     fill: Any = "extrapolate"

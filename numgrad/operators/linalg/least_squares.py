@@ -99,7 +99,7 @@ def _inverses(s: np.ndarray, rcond: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Return the inverses of descending singular values, 0 for those that count as 0, and the
     ranks."""
     counts = s > rcond[..., None] * s[..., :1]
-    inverse = np.zeros_like(s)
+    inverse = np.zeros(counts.shape, s.dtype)
     np.divide(1.0, s, out=inverse, where=counts)
     return inverse, np.add.reduce(counts, -1, np.int64)
 
@@ -177,7 +177,7 @@ def _with_inverse(
     """Return what `lstsq` does, from singular vectors. A tolerance below 0 stands for that of
     rounding in one number, as in LAPACK."""
     u, s, vh = np.linalg.svd(a, full_matrices=False)
-    if rcond.min() < 0:
+    if (rcond < 0).any():
         rcond = np.where(rcond < 0, np.finfo(a.dtype).eps, rcond)
     inverse, rank = _inverses(s, rcond)
     uh, v = u.mT, vh.mT

@@ -302,3 +302,12 @@ def test_tolerance_of_pinv_is_one_for_all_or_for_each_matrix():
     with pytest.raises(ValueError, match="pinv needs a tolerance"):
         ng.linalg.pinv(np.ones((2, 3)), np.full(4, 1e-15))
     assert ng.linalg.pinv(np.ones((4, 2, 3)), np.full(4, 1e-15)).shape == (4, 3, 2)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 1)])
+def test_tolerances_of_least_squares_may_differ_from_system_to_system(shape):
+    a, b = np.arange(6.0).reshape(2, 3) ** 2, np.ones((2, 1))
+    tolerance = np.full(shape, 0.3)
+    found = ng.linalg.lstsq(ng.tensor(a, requires_grad=True), b, tolerance)
+    assert [x.shape for x in found] == [x.shape for x in ng.linalg.lstsq(a, b, tolerance)]
+    np.testing.assert_allclose(found[0].detach(), ng.linalg.lstsq(a, b, tolerance)[0], rtol=1e-12)
