@@ -2,6 +2,7 @@
 numbers."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -30,9 +31,12 @@ def _names(cell: str) -> list[str]:
     return re.findall(r"`(\w+)`", re.sub(r"\(`\w+`\)", "", cell))
 
 
-def _run(names: list[str], folder: Path, *before: str) -> str:
+def _run(names: list[str], folder: Path | None, *before: str) -> str:
+    """Return what the program prints, with the kernel cache in a folder, or the usual one."""
     command = [sys.executable, *before, str(PROGRAM), *names]
-    environment = {"PYTHONPATH": str(ROOT.parent), "NUMGRAD_CACHE_DIR": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
+    if folder is not None:
+        environment["NUMGRAD_CACHE_DIR"] = str(folder)
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     return done.stdout + done.stderr
 
@@ -97,4 +101,4 @@ def test_objects_of_another_layout_are_read_in_python(tmp_path):
     )
     starter = tmp_path / "starter.py"
     starter.write_text(text)
-    assert _run([], tmp_path, str(starter)) == "computed\n"
+    assert _run([], None, str(starter)) == "computed\n"
