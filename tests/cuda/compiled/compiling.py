@@ -131,6 +131,7 @@ def idle_processor():
     with ExitStack() as changes:
         changes.enter_context(mock.patch.object(runtime, "run", uncomputed))
         changes.enter_context(mock.patch.object(cpu_kernel, "kernel", uncompiled))
+        changes.enter_context(mock.patch.object(runtime.target, "_find_kernel", uncompiled))
         for module in (dispatch, operands, options, plan, several, recorded_plan):
             changes.enter_context(mock.patch.object(module, "make_plan", return_value=None))
         changes.enter_context(mock.patch.object(several, "plan_of_several", return_value=None))
