@@ -102,7 +102,7 @@ def table(name, start, count, functions):
         begun = time.process_time()
         gradient(start)
         first = time.process_time() - begun
-        for _ in range(20 if "scan" in way else 2):
+        for _ in range(5000 if "scan`, `ng.jit" in way else 20 if "scan" in way else 2):
             gradient(start)
         tracemalloc.start()
         gradient(start)

@@ -19,8 +19,8 @@ from .assemble import fuse
 # Expected seconds to fuse an instruction; to compile a kernel, and for each of its steps more.
 _INSTRUCTION = 1e-4
 _KERNEL, _STEP = 0.03, 3e-4
-# Expected seconds to compile a loop, before its steps, and to bind an instruction.
-_LOOP, _BINDING = 0.1, 3e-6
+# Expected seconds to compile a loop, before its steps, and to lower and to bind an instruction.
+_LOOP, _LOWERING, _BINDING = 0.1, 5e-6, 3e-6
 # The least seconds that an instruction takes for an element.
 _ELEMENT = 2e-10
 MOST_INSTRUCTIONS = 10_000
@@ -50,8 +50,8 @@ class Fusion:
     present : Program
         The program as it can be run now: with its loops as soon as the target has their kernels.
     spared : float
-        The seconds by which binding the program is faster than binding the unrolled one; 0 for a
-        program without loops.
+        The seconds by which lowering and binding the program are faster than those of the unrolled
+        one; 0 for a program without loops.
     """
 
     __slots__ = (
@@ -74,8 +74,8 @@ class Fusion:
             specs = dict.fromkeys([i.pattern.spec for i in program.instructions])
             self._loops = [s for s in specs if isinstance(s, RolledSpec)]
             self.present = unrolled
-            less = len(unrolled.instructions) - len(program.instructions) + replaced
-            self.spared = less * _BINDING
+            less = len(unrolled.instructions) - len(program.instructions)
+            self.spared = less * _BINDING + replaced * (_LOWERING + _BINDING)
         self.patience += self._next_cost()
 
     def advance(self) -> Program | None:
