@@ -182,7 +182,7 @@ class Distribution(Family):
     ) -> None:
         self.shapes = tuple(shapes.split())
         self._support, self._edges, self._inside = support, edges, inside
-        self._valid, self._powers, self._limits = valid, powers, limits
+        self._valid, self._powers, self._limits = valid, powers, limits or (None, None)
         self._formulas = {**_derived(formulas, symmetric), **formulas}
         if powers:
             self._formulas[self.density] = partial(formulas[self.density], of=POWERS)
@@ -407,8 +407,7 @@ class Continuous(Distribution):
                 x = x - lack if function == "ppf" else x + lack
             return x
 
-        low, high = self._limits or (None, None)
-        return with_limits(inside, *((low, high) if function == "ppf" else (high, low)))
+        return with_limits(inside, *self._limits[:: 1 if function == "ppf" else -1])
 
 
 class Discrete(Distribution):

@@ -1,4 +1,4 @@
-"""One loop in the place of turns that are alike."""
+"""Folded loops: a loop operator takes the place of turns that are alike."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

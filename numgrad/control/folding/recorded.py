@@ -108,7 +108,7 @@ class Recorded:
         return node.edge(place - int(self.starts[expr]))
 
     def key(self, place: int) -> tuple[Any, ...]:
-        """Return what an operand has in common with all others that are the same value."""
+        """Return the key of an operand: equal for operands with the same value and gradient."""
         operand = self.operands[place]
         made = id(operand.array) if operand.array is not None else operand.expr
         return made, operand.expr_slot, int(self.flows[place])

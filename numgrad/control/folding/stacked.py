@@ -50,7 +50,7 @@ class Stacked:
             yield single, count
 
     def _end_of_series(self, begin: int) -> int:
-        """Return behind which operand a series ends that begins with a given one."""
+        """Return the position behind the series of operands that begins at a position."""
         loop = self._folder.loop_at(int(self._sources[begin]))
         if loop is None:
             return begin
