@@ -22,6 +22,7 @@ from .given_loops import copy_of, with_given_loops
 from .loop_instruction import Place
 from .operands import Operands
 from .periods import Run, runs
+from .residuals import with_residuals
 from .turns import MOST_BEFORE, Source, Turns, Unlike, with_fewest_carried
 
 FEWEST_TURNS = 16
@@ -49,7 +50,8 @@ def rolled(program: Program, target: Any) -> Program | None:
         return None
     given = with_given_loops(program)
     program = given or program
-    return _repeating(program, target) or given
+    found = _repeating(program, target) or given
+    return None if found is None else with_residuals(found)
 
 
 def _repeating(program: Program, target: Any) -> Program | None:
