@@ -84,42 +84,54 @@ class _Rolled:
 
     def instructions(self) -> Iterator[Instruction]:
         """Yield the instruction; nothing if no result is read."""
-        of, carried = self._of, self._of.carried
-        ends = dict(zip(of.outputs, of.values, strict=True))
-        kept = [(at, value) for at, value in ends.items() if self._is_read[at[0]]]
+        of = self._of
+        kept = [at for at in of.outputs if self._is_read[at[0]]]
         if not kept:
             return
-        is_state = [at[0] < carried for at in of.inputs]
-        order = [n for n, state in enumerate(is_state) if not state]
-        order += [n for n, state in enumerate(is_state) if state]
-        count = len(order)
-        numbers = {old: new for new, old in enumerate(order)}
-        numbers |= {count + n: count + n for n in range(len(of.steps))}
-        sources = dict.fromkeys([of.inputs[n][0] for n in order])
-        places = {operand: n for n, operand in enumerate(sources)}
-        targets = {at[0]: len(places) + n for n, at in enumerate(_firsts(kept))}
-        inputs = tuple([
-            (places[at], *rest, "moving" if of.per_step[at] else "fixed")
-            for at, *rest in [of.inputs[n] for n in order if not is_state[n]]
-        ])  # fmt: skip
-        carries = tuple([
-            (places[at], *rest, numbers[ends[at, *rest]])
-            for at, *rest in [of.inputs[n] for n in order if is_state[n]]
-        ])  # fmt: skip
-        stores = [(targets[at], *rest, numbers[v], at) for (at, *rest), v in kept]
-        spec = RolledSpec(
-            self._name(of.steps),
-            tuple([(function, tuple([numbers[v] for v in args])) for function, args in of.steps]),
-            inputs, carries,
-            tuple([store[:4] for store in stores if store[4] >= carried]),
-            tuple([store[:4] for store in stores if store[4] < carried]),
-            (BYTE,) * len(places), (BYTE,) * len(targets),
-        )  # fmt: skip
+        order = sorted(range(len(of.inputs)), key=self._is_state)
+        sources = list(dict.fromkeys([of.inputs[n][0] for n in order]))
+        targets = list(dict.fromkeys([at[0] for at in kept]))
+        spec = self._spec(order, sources, targets, kept)
         of_inputs = [self._place(self._source(n), of.per_step[n]) for n in sources]
-        of_results = [self._place(self._results[n], n >= carried) for n in targets]
+        of_results = [self._place(self._results[n], n >= of.carried) for n in targets]
         yield looping(
             spec, of_inputs, of_results, self._given.length, self._program.rows, self._site
         )
+
+    def _is_state(self, number: int) -> bool:
+        """Whether an input is carried from turn to turn."""
+        return self._of.inputs[number][0] < self._of.carried
+
+    def _spec(
+        self, order: Sequence[int], sources: Sequence[int], targets: Sequence[int],
+        kept: Sequence[Scalar],
+    ) -> RolledSpec:  # fmt: skip
+        """Return the spec of a kernel that reads inputs in an order, those carried last, and
+        stores the elements ``kept``; ``sources`` and ``targets`` are its operands."""
+        of, count = self._of, len(order)
+        values = dict(zip(of.outputs, of.values, strict=True))
+        numbers = {old: new for new, old in enumerate(order)}
+        numbers |= {count + n: count + n for n in range(len(of.steps))}
+        places = {operand: n for n, operand in enumerate(sources)}
+        ends = {operand: len(sources) + n for n, operand in enumerate(targets)}
+        stores = [
+            (ends[at], offset, dtype, numbers[values[at, offset, dtype]])
+            for at, offset, dtype in kept
+        ]
+        is_last = [at < of.carried for at, _, _ in kept]
+        reads = [of.inputs[n] for n in order if not self._is_state(n)]
+        states = [of.inputs[n] for n in order if self._is_state(n)]
+        return RolledSpec(
+            self._name(of.steps),
+            tuple([(function, tuple([numbers[v] for v in args])) for function, args in of.steps]),
+            tuple([(places[at], offset, dtype, "moving" if of.per_step[at] else "fixed")
+                   for at, offset, dtype in reads]),
+            tuple([(places[at], offset, dtype, numbers[values[at, offset, dtype]])
+                   for at, offset, dtype in states]),
+            tuple([store for store, last in zip(stores, is_last, strict=True) if not last]),
+            tuple([store for store, last in zip(stores, is_last, strict=True) if last]),
+            (BYTE,) * len(sources), (BYTE,) * len(targets),
+        )  # fmt: skip
 
     def _name(self, steps: Sequence[Any]) -> str:
         names = list(dict.fromkeys([spec.name for spec, _ in steps]))
@@ -144,7 +156,3 @@ class _Rolled:
             return Place(ref.buffer, ref.offset + (length - 1) * nbytes, -nbytes), nbytes
         return Place(ref.buffer, ref.offset, nbytes), nbytes
 
-
-def _firsts(kept: Sequence[tuple[Scalar, int]]) -> list[Scalar]:
-    """Return the first element that is kept of each result."""
-    return list({at[0]: at for at, _ in reversed(kept)}.values())[::-1]
