@@ -7,7 +7,7 @@ operators.
 
 import math
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -88,6 +88,11 @@ class Partial:
             )
             self._operator.is_builtin = self.owner.is_builtin  # built-in partials never raise
         return self._operator
+
+    def lower(self, builder: Any, inputs: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
+        """Emit the operator that has the partial, and this one for its value."""
+        values = [*inputs, *self.owner.lower(builder, inputs, specs, {})]
+        return self.operator.lower(builder, [values[n] for n in self.reads], specs, {})  # type: ignore[no-any-return]
 
     def apply(self, context: Any, g: Any) -> Any:
         """Return a cotangent times the partial, or times its conjugate for complex values."""

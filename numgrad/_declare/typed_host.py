@@ -28,9 +28,7 @@ class TypedHostOperator(HostOperator):
     lends = False  # whether the function hands its arguments to code compiled for writable arrays
     on_device: Any = None
     """Computes on arrays of a device where they are; see `HostSpec`."""
-    turns: Any = None
-    """Returns what the operator does turn by turn; see `HostSpec`."""
-    loop_inside: Any = None
+    as_loop: Any = None
     """Returns the operator as a loop that one kernel has inside; see `HostSpec`."""
     of_rows: Any
     """Returns the results for arrays with equally many leading axes."""
@@ -80,8 +78,8 @@ class TypedHostOperator(HostOperator):
         if self._spec is None:
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
-                lends=self.lends, native=self.native, on_device=self.on_device, turns=self.turns,
-                loop_inside=self.loop_inside,
+                lends=self.lends, native=self.native, on_device=self.on_device,
+                as_loop=self.as_loop,
             )  # fmt: skip
         return self._spec, ()
 

@@ -201,7 +201,7 @@ class Body:
         if self.device != CPU:
             return device_loop(self.name, self.in_columns, count, self.device, sizes)
         assert self.expansion is not None
-        return CompiledLoop(self.expansion, count, *sizes)
+        return CompiledLoop(self.name, self.expansion, count, *sizes)
 
     def pullback(self, wanted: tuple[bool, ...]) -> tuple[SampleTrace, list[int]]:
         """Return the trace of the gradients of the wanted arguments, and the numbers of some

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._settings import settings
 from ..engine.lower.fallback import attempt
-from ..engine.rolling.expansion import Expansion
-from ..ir.recurrence import Recurrence
+from ..engine.rolling.expansion import MOST_STEPS, Expansion
+from ..ir.recurrence import Columns, Recurrence, StepLoop
 
 Arrays = Sequence[np.ndarray]
 
@@ -26,6 +26,7 @@ class CompiledLoop:
 
     Parameters
     ----------
+    name : str
     expansion : Expansion
     count : int
         The number of arguments of the body.
@@ -33,12 +34,19 @@ class CompiledLoop:
         How many of them are carried, and how many have elements for each step.
     ends : bool
         Whether the last result of a step is a boolean that ends the loop where it is False.
+
+    Attributes
+    ----------
+    of : StepLoop
     """
 
     def __init__(
-        self, expansion: Expansion, count: int, carried: int, per_step: int, ends: bool = False
-    ) -> None:
+        self, name: str, expansion: Expansion, count: int, carried: int, per_step: int,
+        ends: bool = False,
+    ) -> None:  # fmt: skip
         self._recurrence = recurrence_of(expansion, count, carried, per_step, ends)
+        whole = Columns(1, (0,) * (count + len(self._recurrence.outputs)))
+        self.of = StepLoop(name, self._recurrence, expansion.constants, whole)
         self._count = count
         self._constants = np.frombuffer(expansion.constants or bytes(8), np.uint8)
         self._address = self._constants.ctypes.data
@@ -46,6 +54,10 @@ class CompiledLoop:
         self._seconds = 0.0
         self._cost = _KERNEL + _STEP * len(expansion.steps)
         self._is_looked_up = False
+
+    def fits_inside(self, length: int) -> bool:
+        """Whether a kernel of a program can have a loop of ``length`` steps inside."""
+        return 0 < length <= AT_ONCE and len(self._recurrence.steps) <= MOST_STEPS
 
     def is_ready(self, length: int) -> bool:
         """Whether the loop is compiled; compile it first if that pays before ``length`` further

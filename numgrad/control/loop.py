@@ -25,13 +25,12 @@ from .._declare.typed_host import TypedHostOperator
 from .._tensor import Tensor
 from ..engine.graph.node import Value
 from ..engine.graph.value import CPU
-from ..engine.rolling.expansion import MOST_STEPS
 from ..ir.broadcasting import broadcast_shapes
-from ..ir.kernel_spec import GivenLoop
+from ..ir.recurrence import Loop as Recurring
 from ..process.bounded_dict import Bounded
 from ..process.cached_attribute import lazy
 from .body import Body
-from .compiled import AT_ONCE, in_machine
+from .compiled import in_machine
 from .devices.arrays import (  # fmt: skip
     computing_on,
     copied,
@@ -195,21 +194,20 @@ class Loop(StepsOperator):
             range(carried, carried + count), range(carried, len(body.results)), body.device,
         )  # fmt: skip
         self.declare(self._pulled, [True] * len(self.input_specs) + [False] * self.nout)
-        self.loop_inside = None if body.device == CPU else self._inside
         self._pullbacks: dict[tuple[bool, ...], Any] = {}
         self._tangents: dict[tuple[bool, ...], Loop] = {}
         self._steps: dict[Any, Steps] = Bounded(_MOST_STEPS)
         self.recording: Loop | None = None  # the loop that yields its states, too
         self.is_folded = False  # whether it stands for operations of a captured function
 
-    def turns(self) -> GivenLoop | None:
-        """Return what the loop does turn by turn; None for a body on many numbers, and for so many
-        turns that Ctrl-C has to be heard in between."""
-        body, form = self.body.expansion, self.form
-        if body is None or not 0 < self.length <= AT_ONCE or len(body.steps) > MOST_STEPS:
+    def as_loop(self) -> Recurring | None:
+        """Return the loop as one that a kernel has inside; None for a body on many numbers, and for
+        so many steps that Ctrl-C has to be heard in between."""
+        loop, length = self._compiled, self.length
+        if loop is None or not loop.fits_inside(length):
             return None
-        replaces = len(body.steps) * self.length if self.is_folded else 0
-        return GivenLoop(body, form.carried, form.per_step, self.length, self.is_reverse, replaces)
+        replaces = len(loop.of.recurrence.steps) * length if self.is_folded else 0
+        return Recurring(loop.of, length, self.is_reverse, replaces)
 
     def apply(self, *values: Any) -> tuple[Any, ...]:
         """Return the results of the loop for values, as a tuple even if there is one."""
@@ -240,7 +238,7 @@ class Loop(StepsOperator):
         return found
 
     def prepare_steps(self) -> None:
-        if self.loop_inside is None or self.loop_inside() is None:
+        if self.body.device == CPU or self.as_loop() is None:
             self.steps(None, ()).prepare()
 
     @property
@@ -249,13 +247,6 @@ class Loop(StepsOperator):
         `checkpoint`, by the kernels of its operations."""
         is_single = self.length == 1 and self.body.device != CPU
         return None if is_single else self.body.compiled(self.form)
-
-    def _inside(self) -> Any:
-        """Return the loop as one that a kernel of a device has inside, or None."""
-        loop = self._compiled
-        if loop is None or not loop.is_ready(self.length):
-            return None
-        return loop.of_length(self.length, self.is_reverse)
 
     def step_leads(self, leads: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which arguments of a step have an axis of samples, given which inputs of the loop

@@ -7,7 +7,7 @@ Numba.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -383,12 +383,9 @@ class HostSpec:
     on_device : callable or None
         ``on_device(inputs, results, stream)`` computes the results where the arrays of a device
         are, by work of a stream; None for a function that the host runs on copies.
-    turns : callable or None
-        Returns a `GivenLoop`, or None, for a function that applies the same scalar functions again
-        and again: a kernel with a loop may take its place.
-    loop_inside : callable or None
-        Returns the function as a `Loop` that one kernel of a device can have inside, or None if
-        it is none.
+    as_loop : callable or None
+        Returns the function as a `Loop`, or None, if the function applies the same scalar functions
+        again and again: a kernel with the loop inside may take its place.
     """
 
     name: str
@@ -401,43 +398,13 @@ class HostSpec:
     lends: bool = False
     native: Callable[[int], int | None] | None = None
     on_device: Callable[[Sequence[Any], Sequence[Any], Any], None] | None = None
-    turns: Callable[[], "GivenLoop | None"] | None = None
-    loop_inside: Callable[[], Loop | None] | None = None
+    as_loop: Callable[[], Loop | None] | None = None
 
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
         options = tuple((name, type(value), value) for name, value in self.options)
         return ("host", self.function, self.in_dtypes, options)
-
-
-class GivenLoop(NamedTuple):
-    """What a function of whole arrays does, as scalar functions that are applied turn by turn.
-
-    Attributes
-    ----------
-    body : Expansion
-        The scalar functions of a turn, see `engine.rolling.expansion`. Its operands are those of
-        the function, of which a turn reads an element where they have one for each turn.
-    carried, per_step : int
-        How many inputs a turn hands on to the next, and how many have an element for each turn. As
-        many results have what the last turn has handed on; the others have an element for each
-        turn.
-    length : int
-        The number of turns.
-    is_reverse : bool
-        Whether the first turn has the last elements.
-    replaces : int
-        The number of instructions that a program has in place of the loop otherwise; 0 for a loop
-        that is called.
-    """
-
-    body: Any
-    carried: int
-    per_step: int
-    length: int
-    is_reverse: bool
-    replaces: int = 0
 
 
 CompiledSpec = ElementwiseSpec | FusedSpec | LoopSpec | ProductSpec | RawSpec | RolledSpec

@@ -93,11 +93,15 @@ class Loop(NamedTuple):
         The number of steps.
     is_reverse : bool
         Whether the first step has the last elements of operands with elements for each step.
+    replaces : int
+        The number of instructions that a program has in place of the loop otherwise; 0 for a loop
+        that is called.
     """
 
     of: StepLoop
     length: int
     is_reverse: bool = False
+    replaces: int = 0
 
 
 __all__ = ["Columns", "Loop", "Place", "Recurrence", "StepLoop"]

@@ -114,7 +114,7 @@ def test_few_states_are_kept_by_kernels_too(loops):
 
 
 def test_a_loop_is_compiled_once_it_has_run_for_longer_than_that_takes(loops):
-    loop = compiled.CompiledLoop(compiled.Expansion((), (), (), b""), 1, 1, 0)
+    loop = compiled.CompiledLoop("a loop", compiled.Expansion((), (), (), b""), 1, 1, 0)
     loop._look_up = lambda: None
     made = []
     loop._compile = lambda: made.append(True)

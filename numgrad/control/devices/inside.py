@@ -44,6 +44,7 @@ class DeviceLoop:
 
     Attributes
     ----------
+    of : StepLoop
     is_small : bool
         Whether the loop suits a thread: few functions, few numbers that it keeps, and few operands.
     """
@@ -70,7 +71,7 @@ class DeviceLoop:
             and operands <= MOST_OPERANDS
         )
         columns = columns._replace(strides=tuple(strides))
-        self._of = StepLoop(name, recurrence, expansion.constants, columns)
+        self.of = StepLoop(name, recurrence, expansion.constants, columns)
         self._device = device
         self._known: dict[Any, Callable[..., None]] = Bounded(_MOST_KNOWN)
 
@@ -81,9 +82,9 @@ class DeviceLoop:
     def timed(self, began: float) -> None:
         """Do nothing: time does not decide."""
 
-    def of_length(self, length: int, is_reverse: bool) -> Loop:
-        """Return the loop with a known number of steps."""
-        return Loop(self._of, length, is_reverse)
+    def fits_inside(self, length: int) -> bool:
+        """Whether a kernel of a program can have a loop of ``length`` steps inside."""
+        return self.is_ready(length)
 
     def run_steps(
         self, arrays: Sequence[Any], moving: Sequence[bool], carried: int, length: int,
@@ -94,7 +95,7 @@ class DeviceLoop:
         key = target, length, count, tuple(moving), tuple(leads), lies
         run = self._known.get(key)
         if run is None:
-            run = target.runner(Loop(self._of, length), arrays, moving, leads, count)
+            run = target.runner(Loop(self.of, length), arrays, moving, leads, count)
             self._known[key] = run
         run(arrays)
 

@@ -252,7 +252,7 @@ class FoldedLoop:
         return results[: len(loop.out_specs)]
 
     def _require_narrow(self, loop: Loop) -> None:
-        if loop.turns() is None and not self._is_wide:
+        if loop.as_loop() is None and not self._is_wide:
             raise WideError(self._number)
 
     def _add_moving(self, array: Any) -> tuple[str, int]:

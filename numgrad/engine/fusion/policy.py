@@ -157,16 +157,15 @@ def fusion_of(
         return None
     counts = Counter(program.patterns())
     is_long = len(program.instructions) >= rolling.FEWEST_INSTRUCTIONS
-    turns = [p.spec.turns for p in counts if getattr(p.spec, "turns", None) is not None]
-    loops = roll(program, target) if turns or is_long else None
+    given = [p.spec.as_loop for p in counts if getattr(p.spec, "as_loop", None) is not None]
+    loops = roll(program, target) if given or is_long else None
     if loops is not None:
         counts = Counter(loops.patterns())
     fusible = [pattern for pattern in counts if pattern.fusible and target.can_fuse(pattern.spec)]
     count = sum([counts[pattern] for pattern in fusible])
     is_short = mode == "now" or count <= MOST_INSTRUCTIONS
     if loops is not None:
-        given = [found for turn in turns if (found := turn()) is not None]
-        replaced = sum([loop.replaces for loop in given])
+        replaced = sum([loop.replaces for of in given if (loop := of()) is not None])
         return Fusion(loops, target, count, program, is_short, replaced)
     if count < 2 or not is_short:
         return None

@@ -19,6 +19,7 @@ from ...ir.pairwise import LEAF
 from ...ir.program import Pattern, Program
 from ..graph.runtime import runtime
 from ..graph.value import CPU
+from .added_zeros import AddedZeros
 
 MOST_STEPS = 2000  # scalar functions, each of which takes 3e-4 seconds to compile
 MOST_OF_FEW = 16000  # the same, if no instruction works on more than FEW elements
@@ -220,6 +221,9 @@ class ProgramExpander(Expander):
         self._program, self._count = program, count
         self._constants = bytearray()
         self._arrays: dict[int, np.ndarray] = {}  # those from outside, on the host
+        self._are_uniform: dict[int, bool] = {}
+        self._numbers: dict[tuple[bytes, np.dtype], Any] = {}
+        self._zeros = AddedZeros()
 
     def made(self, results: Sequence[Any]) -> Expansion:
         for instruction in self._program.instructions:
@@ -259,7 +263,33 @@ class ProgramExpander(Expander):
         if buffer not in self._arrays:
             self._arrays[buffer] = runtime.on_device(self._program.arrays[buffer], CPU)
         address = self._arrays[buffer].__array_interface__["data"][0] + offset
-        return self._constant(string_at(address, dtype.itemsize), dtype)
+        content = string_at(address, dtype.itemsize)
+        is_number = self._is_uniform(buffer, content)
+        return (self._number if is_number else self._constant)(content, dtype)
+
+    def _step(self, spec: Any, args: Sequence[Any]) -> Any:
+        found = self._zeros.without(spec, args)
+        if found is None:
+            found = super()._step(spec, args)
+            self._zeros.note_step(found, spec, args)
+        return found
+
+    def _is_uniform(self, buffer: int, element: bytes) -> bool:
+        """Whether all elements of an array from outside are equal, as of a literal or of zeros."""
+        if buffer not in self._are_uniform:
+            content = self._arrays[buffer].tobytes()
+            self._are_uniform[buffer] = content == element * (len(content) // len(element))
+        return self._are_uniform[buffer]
+
+    def _number(self, content: bytes, dtype: np.dtype) -> Any:
+        """Return the value of a number that the program has wherever it is run.
+
+        Equal numbers are one value.
+        """
+        if (content, dtype) not in self._numbers:
+            found = self._numbers[content, dtype] = self._constant(content, dtype)
+            self._zeros.note_number(found, np.frombuffer(content, dtype)[0])
+        return self._numbers[content, dtype]
 
     def _constant(self, content: bytes, dtype: np.dtype) -> Any:
         """Return the value of a constant, given its bytes.

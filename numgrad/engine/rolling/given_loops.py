@@ -1,9 +1,9 @@
 """Given loops: a call of a function that repeats scalar functions becomes a loop in a kernel.
 
 An operator such as `ng.scan` is a function of whole arrays, which runs its turns when it is called.
-Where such a function says what it does turn by turn (`GivenLoop`), the call of it in a program can
-be replaced by the instruction that rolling makes of repeated instructions: a program then runs it
-without Python, and the turns need not look for their operands.
+Where such a function is a loop that a kernel can have inside (`numgrad.ir.recurrence.Loop`), the
+call of it in a program can be replaced by the instruction that rolling makes of repeated
+instructions: a program then runs it without Python, and the turns need not look for their operands.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.kernel_spec import GivenLoop, RolledSpec
+from ...ir.kernel_spec import RolledSpec
 from ...ir.program import Instruction, Pattern, Program, Ref, is_contiguous, layout_of
+from ...ir.recurrence import Loop
+from ...ir.recurrence import Place as Scalar
 from .loop_instruction import BYTE, Place, looping
 
 
@@ -46,14 +48,14 @@ def copy_of(program: Program) -> Program:
     return made
 
 
-def _given(pattern: Pattern) -> GivenLoop | None:
+def _given(pattern: Pattern) -> Loop | None:
     """Return the loop that the function of a pattern runs, if a kernel can take its place."""
-    turns = getattr(pattern.spec, "turns", None)
-    if turns is None or pattern.loop:
+    as_loop = getattr(pattern.spec, "as_loop", None)
+    if as_loop is None or pattern.loop:
         return None
     if not all([is_contiguous(x.shape, x.strides, x.dtype.itemsize) for x in pattern.layouts]):  # noqa: C419
         return None
-    return turns()  # type: ignore[no-any-return]
+    return as_loop()  # type: ignore[no-any-return]
 
 
 class _Rolled:
@@ -65,15 +67,16 @@ class _Rolled:
         The program that gets the instruction, and its constants.
     instruction : Instruction
         The call.
-    given : GivenLoop
+    given : Loop
     read : set of int
         The buffers that instructions read, or that are results.
     """
 
     def __init__(
-        self, program: Program, instruction: Instruction, given: GivenLoop, read: set[int]
+        self, program: Program, instruction: Instruction, given: Loop, read: set[int]
     ) -> None:
         self._program, self._given, self._site = program, given, instruction.site
+        self._of = given.of.recurrence
         nin = instruction.pattern.nin
         operands = list(instruction.operands)
         self._inputs, self._results = operands[:nin], operands[nin:]
@@ -81,83 +84,75 @@ class _Rolled:
 
     def instructions(self) -> Iterator[Instruction]:
         """Yield the instruction; nothing if no result is read."""
-        body, carried = self._given.body, self._given.carried
-        ends = {(e.operand, e.offset): value for e, value in body.outputs}
-        kept = [
-            (e, value) for e, value in body.outputs if self._is_read[e.operand]
-        ]  # fmt: skip
+        of = self._of
+        kept = [at for at in of.outputs if self._is_read[at[0]]]
         if not kept:
             return
-        is_state = [e.operand < carried for e in body.inputs]
-        order = [n for n, state in enumerate(is_state) if not state]
-        order += [n for n, state in enumerate(is_state) if state]
-        count = len(order)
+        order = sorted(range(len(of.inputs)), key=self._is_state)
+        sources = list(dict.fromkeys([of.inputs[n][0] for n in order]))
+        targets = list(dict.fromkeys([at[0] for at in kept]))
+        spec = self._spec(order, sources, targets, kept)
+        of_inputs = [self._place(self._source(n), of.per_step[n]) for n in sources]
+        of_results = [self._place(self._results[n], n >= of.carried) for n in targets]
+        yield looping(
+            spec, of_inputs, of_results, self._given.length, self._program.rows, self._site
+        )
+
+    def _is_state(self, number: int) -> bool:
+        """Whether an input is carried from turn to turn."""
+        return self._of.inputs[number][0] < self._of.carried
+
+    def _spec(
+        self, order: Sequence[int], sources: Sequence[int], targets: Sequence[int],
+        kept: Sequence[Scalar],
+    ) -> RolledSpec:  # fmt: skip
+        """Return the spec of a kernel that reads inputs in an order, those carried last, and
+        stores the elements ``kept``; ``sources`` and ``targets`` are its operands."""
+        of, count = self._of, len(order)
+        values = dict(zip(of.outputs, of.values, strict=True))
         numbers = {old: new for new, old in enumerate(order)}
-        numbers |= {count + n: count + n for n in range(len(body.steps))}
-        sources = dict.fromkeys([body.inputs[n].operand for n in order])
+        numbers |= {count + n: count + n for n in range(len(of.steps))}
         places = {operand: n for n, operand in enumerate(sources)}
-        targets = {e.operand: len(places) + n for n, e in enumerate(_firsts(kept))}
-        at = [(body.inputs[n], n) for n in order]
-        inputs = tuple([
-            (places[e.operand], e.offset, e.dtype, self._way(e.operand))
-            for e, n in at if not is_state[n]
-        ])  # fmt: skip
-        carries = tuple([
-            (places[e.operand], e.offset, e.dtype, numbers[ends[e.operand, e.offset]])
-            for e, n in at if is_state[n]
-        ])  # fmt: skip
-        stores = [(targets[e.operand], e.offset, e.dtype, numbers[v], e.operand) for e, v in kept]
-        spec = RolledSpec(
-            self._name(body.steps),
-            tuple([(function, tuple([numbers[v] for v in args])) for function, args in body.steps]),
-            inputs, carries,
-            tuple([store[:4] for store in stores if store[4] >= carried]),
-            tuple([store[:4] for store in stores if store[4] < carried]),
-            (BYTE,) * len(places), (BYTE,) * len(targets),
+        ends = {operand: len(sources) + n for n, operand in enumerate(targets)}
+        stores = [
+            (ends[at], offset, dtype, numbers[values[at, offset, dtype]])
+            for at, offset, dtype in kept
+        ]
+        is_last = [at < of.carried for at, _, _ in kept]
+        reads = [of.inputs[n] for n in order if not self._is_state(n)]
+        states = [of.inputs[n] for n in order if self._is_state(n)]
+        return RolledSpec(
+            self._name(of.steps),
+            tuple([(function, tuple([numbers[v] for v in args])) for function, args in of.steps]),
+            tuple([(places[at], offset, dtype, "moving" if of.per_step[at] else "fixed")
+                   for at, offset, dtype in reads]),
+            tuple([(places[at], offset, dtype, numbers[values[at, offset, dtype]])
+                   for at, offset, dtype in states]),
+            tuple([store for store, last in zip(stores, is_last, strict=True) if not last]),
+            tuple([store for store, last in zip(stores, is_last, strict=True) if last]),
+            (BYTE,) * len(sources), (BYTE,) * len(targets),
         )  # fmt: skip
-        of_inputs = [self._place(operand, self._source(operand)) for operand in sources]
-        of_results = [
-            self._place(n, self._results[n], n >= carried) for n in targets
-        ]  # fmt: skip
-        yield self._instruction(spec, of_inputs, of_results)
 
     def _name(self, steps: Sequence[Any]) -> str:
         names = list(dict.fromkeys([spec.name for spec, _ in steps]))
         return f"loop[{len(steps)}: {' '.join(names[:4])}{' ...' if len(names) > 4 else ''}]"
 
-    def _way(self, operand: int) -> str:
-        return "moving" if self._moves(operand) else "fixed"
-
-    def _moves(self, operand: int) -> bool:
-        given = self._given
-        return given.carried <= operand < given.carried + given.per_step
-
     def _source(self, operand: int) -> Ref:
-        """Return an input of the call, or the array of the body's constants."""
+        """Return an input of the call, or the array of the constants."""
         if operand < len(self._inputs):
             return self._inputs[operand]
-        constants = np.frombuffer(self._given.body.constants, np.uint8)
+        constants = np.frombuffer(self._given.of.constants, np.uint8)
         buffer = self._program.new_buffer(constants.nbytes, False)
         self._program.arrays[buffer] = constants
         return Ref(buffer, 0, layout_of(constants.shape, constants.strides, BYTE))
 
-    def _place(self, operand: int, ref: Ref, moves: bool | None = None) -> tuple[Place, int]:
+    def _place(self, ref: Ref, moves: bool) -> tuple[Place, int]:
         """Return where a kernel finds an operand at the first turn, and the bytes of one turn."""
         layout, length = ref.layout, self._given.length
-        if not (self._moves(operand) if moves is None else moves):
+        if not moves:
             return Place(ref.buffer, ref.offset, 0), layout.nbytes
         nbytes = prod(layout.shape[1:]) * layout.dtype.itemsize
         if self._given.is_reverse:
             return Place(ref.buffer, ref.offset + (length - 1) * nbytes, -nbytes), nbytes
         return Place(ref.buffer, ref.offset, nbytes), nbytes
 
-    def _instruction(
-        self, spec: RolledSpec, inputs: Sequence[tuple[Place, int]],
-        results: Sequence[tuple[Place, int]],
-    ) -> Instruction:  # fmt: skip
-        return looping(spec, inputs, results, self._given.length, self._program.rows, self._site)
-
-
-def _firsts(kept: Sequence[Any]) -> list[Any]:
-    """Return the first element that is kept of each result."""
-    return list({element.operand: element for element, _ in reversed(kept)}.values())[::-1]

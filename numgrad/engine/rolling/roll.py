@@ -17,11 +17,13 @@ from ...ir.packed_instructions import PackedInstructions
 from ...ir.program import Instruction, Layout, Pattern, Program, Ref, layout_of
 from ..graph.runtime import runtime
 from .body import ADDRESS, Body, Kernel
-from .expansion import MOST_STEPS, UnknownError, is_expandable
+from .costs import is_faster_as_scalars, width
+from .expansion import FEW, MOST_STEPS, UnknownError, is_expandable
 from .given_loops import copy_of, with_given_loops
 from .loop_instruction import Place
 from .operands import Operands
 from .periods import Run, runs
+from .residuals import with_residuals
 from .turns import MOST_BEFORE, Source, Turns, Unlike, with_fewest_carried
 
 FEWEST_TURNS = 16
@@ -29,11 +31,7 @@ FEWEST_INSTRUCTIONS = 400
 """The fewest instructions of a program that is looked at, and of a loop: so many go into one
 kernel without a loop."""
 
-WIDEST, MEAN_WIDTH, CALL = 32, 10, 8
-"""The most elements of an instruction in a loop; the most in the mean over the instructions of a
-loop; and the factor by which elements count in this mean if the instruction's function calls
-others. A loop computes one number after the other: many numbers are faster as vectors."""
-
+_WIDEST = FEW  # elements of an instruction in a loop
 _SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns in a first look, and of these the fewest alike
 _MULTIPLES = (1, 2, 3, 4, 6)  # periods of the patterns after which operands may repeat
 _MOST_FAILED = 8  # runs found to be no loops, at some milliseconds each, before giving up
@@ -49,7 +47,8 @@ def rolled(program: Program, target: Any) -> Program | None:
         return None
     given = with_given_loops(program)
     program = given or program
-    return _repeating(program, target) or given
+    found = _repeating(program, target) or given
+    return None if found is None else with_residuals(found)
 
 
 def _repeating(program: Program, target: Any) -> Program | None:
@@ -92,7 +91,7 @@ def _allowed(names: np.ndarray, patterns: Sequence[Pattern], batch: int) -> np.n
     ``names`` has the numbers, in the order of the program. An instruction that no loop may contain
     gets a number that no other instruction has, so that it is never found to repeat.
     """
-    allowed = np.array([_width(p, batch) <= WIDEST and is_expandable(p) for p in patterns], bool)
+    allowed = np.array([width(p, batch) <= _WIDEST and is_expandable(p) for p in patterns], bool)
     return np.where(allowed[names], names, -1 - np.arange(len(names)))
 
 
@@ -170,9 +169,7 @@ class _Rolling:
     def _require_narrow(self, run: Run) -> None:
         """Raise `Unlike` for a run on so many numbers that vectors are faster than a loop."""
         patterns = [i.pattern for i in self._ordered[run.first : run.first + run.period]]
-        batch = self._program.batch or 1
-        widths = [_width(p, batch) * (CALL if _calls(p) else 1) for p in patterns]
-        if sum(widths) > MEAN_WIDTH * run.period:
+        if not is_faster_as_scalars(patterns, self._program.batch or 1):
             raise Unlike
 
     def _loop(self, turns: Turns, body: Body, begin: int, stop: int) -> Instruction:
@@ -363,17 +360,6 @@ def _require_apart(stores: Sequence[tuple[int, int, int]], count: int) -> None:
     every, ends = every[order], every[order] + np.tile(nbytes, count)[order]
     if (every[1:] < ends[:-1]).any():
         raise Unlike
-
-
-def _width(pattern: Pattern, batch: int) -> int:
-    """Return the number of elements that an instruction works on, in all rows together."""
-    return pattern.work * batch if pattern.rows else pattern.work
-
-
-def _calls(pattern: Pattern) -> bool:
-    """Whether the code of such instructions calls functions, such as ``exp``."""
-    code = getattr(getattr(pattern.spec, "function", None), "__code__", None)
-    return code is not None and bool(code.co_names)
 
 
 def _part(layout: Layout) -> Layout:

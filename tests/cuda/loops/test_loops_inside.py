@@ -237,7 +237,7 @@ def test_which_columns_are_found():
         first, given = Tree(there(start), "init"), Tree(there(xs), "xs")
         body = Step(step, first, given.specs(), given).body
         loop = body.compiled(Sizes(len(first.leaves), len(given.leaves)))
-        assert loop.of_length(1, False).of.columns.number == OF_COLUMNS.get(name, 1)
+        assert loop.of.columns.number == OF_COLUMNS.get(name, 1)
 
 
 def far(c, x):

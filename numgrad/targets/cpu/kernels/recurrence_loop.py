@@ -50,20 +50,25 @@ class _Loop(ScalarCode):
         self._moves = [table_word(builder, steps, n) for n in range(operands)]
         fixed = {n: self._read(self._bases[place[0]], place) for n, place in enumerate(of.inputs)
                  if not of.per_step[place[0]]}  # fmt: skip
-        entry = builder.basic_block
+        begin = builder.append_basic_block("begin")
         body, done = builder.append_basic_block("body"), builder.append_basic_block("done")
-        builder.cbranch(builder.icmp_signed(">", count, word(0)), body, done)
+        builder.cbranch(builder.icmp_signed(">", count, word(0)), begin, done)
+        builder.position_at_end(begin)
+        constant = {n: v for n, v in fixed.items() if of.inputs[n][0] >= of.carried}
+        constant = self.invariants(constant, functions(of), len(of.inputs), status)
+        builder.branch(body)
         builder.position_at_end(body)
         index = builder.phi(INT64)
-        index.add_incoming(word(0), entry)
+        index.add_incoming(word(0), begin)
         states = {n: builder.phi(fixed[n].type) for n in fixed if of.inputs[n][0] < of.carried}
-        known = self.values(self._inputs(fixed | states, index), functions(of), index, status)
+        given = self._inputs(constant | states, index)
+        known = self.values(given, functions(of), index, status, constant)
         for place, value in zip(of.outputs, of.values, strict=True):
             self.write(known[value], self._at(self._count + place[0], index), *place[1:])
         last = builder.basic_block
         ends = dict(zip(of.outputs, of.values, strict=True))
         for n, state in states.items():
-            state.add_incoming(fixed[n], entry)
+            state.add_incoming(fixed[n], begin)
             state.add_incoming(known[ends[of.inputs[n]]], last)
         following = builder.add(index, word(1), flags=("nuw", "nsw"))
         index.add_incoming(following, last)

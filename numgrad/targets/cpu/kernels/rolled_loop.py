@@ -65,6 +65,8 @@ class _Turns(ScalarCode):
             for n, (at, offset, dtype, how) in enumerate(of.inputs)
             if how == "fixed"
         }
+        first = len(of.inputs) + len(of.carries)
+        fixed = self.invariants(fixed, self.functions, first, self._status)
         firsts = [self.read(self._bases[at], offset, d) for at, offset, d, _ in of.carries]
         entry = builder.basic_block
         body, done = builder.append_basic_block("turn"), builder.append_basic_block("end")
@@ -72,8 +74,8 @@ class _Turns(ScalarCode):
         builder.position_at_end(body)
         index = builder.phi(INT64)
         carried = [builder.phi(first.type) for first in firsts]
-        known = self.values([*self._inputs(fixed, index), *carried], self.functions, index,
-                            self._status)  # fmt: skip
+        given = [*self._inputs(fixed, index), *carried]
+        known = self.values(given, self.functions, index, self._status, fixed)
         for at, offset, dtype, value in of.outputs:
             self.write(known[value], self._at(at, index), offset, dtype)
         last, following = builder.basic_block, builder.add(index, word(1), flags=("nuw", "nsw"))

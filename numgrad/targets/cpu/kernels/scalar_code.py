@@ -1,6 +1,6 @@
 """LLVM code that calls scalar functions one after the other, and loads and stores scalars."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,21 +21,42 @@ class ScalarCode:
 
     def values(
         self, given: Sequence[Any], functions: Sequence[tuple[Any, tuple[int, ...]]], index: Any,
-        status: Any,
+        status: Any, fixed: Mapping[int, Any],
     ) -> list[Any]:  # fmt: skip
         """Emit calls of functions one after the other; return ``given`` followed by all results.
 
-        Each function comes with the positions of its arguments among these values. None in place
-        of a function stands for a step of a matrix product.
+        Each function comes with the positions of its arguments among these values. The results in
+        ``fixed`` have been computed before.
         """
         known = list(given)
         for one, args in functions:
-            values = [known[k] for k in args]
-            if one is None:
-                known.append(self._multiplied(*values))
-            else:
-                known += call_scalar(one, self.builder, self._context, [*values, index, status])
+            found = fixed.get(len(known))
+            if found is None:
+                found = self.value(one, [known[k] for k in args], index, status)
+            known.append(found)
         return known
+
+    def invariants(
+        self, fixed: Mapping[int, Any], functions: Sequence[tuple[Any, tuple[int, ...]]],
+        first: int, status: Any,
+    ) -> dict[int, Any]:  # fmt: skip
+        """Emit those calls of functions that depend on nothing but values in ``fixed``; return
+        these values and the results, by their positions.
+
+        ``first`` is the position of the result of the first function.
+        """
+        known = dict(fixed)
+        for n, (one, args) in enumerate(functions, first):
+            if all([k in known for k in args]):  # noqa: C419  a list is faster
+                known[n] = self.value(one, [known[k] for k in args], word(0), status)
+        return known
+
+    def value(self, one: Any, args: Sequence[Any], index: Any, status: Any) -> Any:
+        """Emit the call of a function; None stands for a step of a matrix product."""
+        if one is None:
+            return self._multiplied(*args)
+        (found,) = call_scalar(one, self.builder, self._context, [*args, index, status])
+        return found
 
     def _multiplied(self, x: Any, y: Any, total: Any = None) -> Any:
         """Emit ``total + x * y``, rounded as in the kernel that multiplies matrices."""

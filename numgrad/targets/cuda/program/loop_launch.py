@@ -47,7 +47,7 @@ def lowered(
 ) -> Launch | None:
     """Return the launch of an instruction that is a loop; None if no kernel can have it inside."""
     spec = pattern.spec
-    found = spec.loop_inside() if isinstance(spec, HostSpec) and spec.loop_inside else None
+    found = spec.as_loop() if isinstance(spec, HostSpec) and spec.as_loop else None
     if found is None:
         return None
     recurrence, outputs = found.of.recurrence, range(len(pattern.layouts) - pattern.nin)

@@ -106,7 +106,7 @@ def _facts(step: Any, part: Instruction | list[Copy], program: Program) -> StepF
         nbytes = sum([2 * copy.elements * copy.dtype.itemsize for copy in part])
         return StepFacts(f"{len(part)} copies", nbytes, launches, is_loop)
     name = f"{part.name} on the host" if isinstance(step, HostCall) else part.name
-    if isinstance(step, Launch) and getattr(part.pattern.spec, "loop_inside", None) is not None:
+    if isinstance(step, Launch) and getattr(part.pattern.spec, "as_loop", None) is not None:
         name += ", all steps in one kernel"
     return StepFacts(name, _nbytes(part, program), launches, is_loop)
 

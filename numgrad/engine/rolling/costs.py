@@ -1,0 +1,59 @@
+"""Estimates of what a turn of a loop costs: as scalar functions in one kernel, and as instructions.
+
+A kernel with a loop computes one number after the other, and starts nothing. Instructions compute
+vectors, and are fused with one another; sums and products of matrices stand alone. The estimates
+are nanoseconds of one core, least squares through loops of several kinds and sizes, see
+`docs/engine/measure_rolling.py`. They decide nothing but which of two forms is run.
+"""
+
+import dis
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from ...ir.program import Pattern
+
+_ALONE, _FUSED = 60.0, 2.0  # an instruction that stands alone, or is fused
+_SCALAR, _SCALAR_CALL, _SCALAR_JOINED = 0.15, 7.0, 0.15
+_VECTOR, _VECTOR_CALL, _VECTOR_JOINED = 0.05, 2.0, 0.3  # for an element: simple, called, joined
+_TURN = 5.0  # of a kernel with a loop: what a turn waits for the one before
+_LEAST = 8  # elements for which a vector takes as long as for fewer
+
+_ONE_INSTRUCTION = frozenset(("sqrt", "fabs", "floor", "ceil", "trunc", "copysign"))
+_CALLED = frozenset(n for n in dir(math) if callable(getattr(math, n))) - _ONE_INSTRUCTION
+
+
+def is_faster_as_scalars(patterns: Sequence[Pattern], batch: int) -> bool:
+    """Whether a kernel with a loop is expected to take less time for a turn than the instructions.
+
+    ``patterns`` are those of the instructions of a turn, ``batch`` is the number of rows.
+    """
+    scalars, vectors = _TURN, 0.0
+    for pattern in patterns:
+        size = width(pattern, batch)
+        if not pattern.fusible:
+            scalars += size * _SCALAR_JOINED
+            vectors += size * _VECTOR_JOINED + _ALONE
+            continue
+        is_call = calls(getattr(pattern.spec, "function", None))
+        scalars += size * (_SCALAR_CALL if is_call else _SCALAR)
+        vectors += max(size, _LEAST) * (_VECTOR_CALL if is_call else _VECTOR) + _FUSED
+    return scalars <= vectors
+
+
+def width(pattern: Pattern, batch: int) -> int:
+    """Return the number of elements that an instruction works on, in all rows together."""
+    return pattern.work * batch if pattern.rows else pattern.work
+
+
+@cache
+def calls(function: Callable[..., Any] | None) -> bool:
+    """Whether an elementwise function calls others, such as ``exp``, in compiled code too."""
+    code = getattr(function, "__code__", None)
+    if code is None or not _CALLED.isdisjoint(code.co_names):
+        return True
+    return any(i.argrepr in ("**", "**=") for i in dis.get_instructions(code))
+
+
+__all__ = ["calls", "is_faster_as_scalars", "width"]
