@@ -39,8 +39,8 @@ class Matrices(NamedTuple):
     shape: Shape
 
     def seen(self, array: np.ndarray) -> np.ndarray:
-        """Return an array of these strides as matrices."""
-        return array.transpose(self.order).reshape(self.shape)
+        """Return an array of this shape, or a copy of an array of other strides, as matrices."""
+        return np.ascontiguousarray(array.transpose(self.order)).reshape(self.shape)
 
     def restored(self, result: np.ndarray) -> np.ndarray:
         """Return matrices as an array with axes in the order of the operand's."""
@@ -135,11 +135,12 @@ class Scan(KeepsOrder, KernelOperator):
     def _together(
         self, layouts: Sequence[tuple[Shape, Shape]], itemsize: int, axis: int
     ) -> Matrices | None:
-        """Return how operands that all lie alike are matrices, see `matrices`."""
-        first = layouts[0]
-        if self.columns is None or any(one != first for one in layouts):
+        """Return how operands are matrices if they lie as the first that does, see `matrices`."""
+        shape = layouts[0][0]
+        if self.columns is None or any(one != shape for one, _ in layouts):
             return None
-        return matrices(*first, itemsize, axis)
+        found = (matrices(shape, strides, itemsize, axis) for _, strides in layouts)
+        return next((layout for layout in found if layout is not None), None)
 
     # Programs
     # ---------------------------------------------------------------------------------------------
@@ -159,7 +160,8 @@ class Scan(KeepsOrder, KernelOperator):
             ncore = (1,) * (len(rows) + 1)
             builder.emit(self.spec(dtypes), rows, [output], ncore, shape[-1:], name=self.name)
             return [output.view(lambda a: np.moveaxis(a, -1, axis))]
-        stacks = [o.view(layout.seen) for o in inputs]
+        turned = [o.view(lambda a: a.transpose(layout.order)) for o in inputs]
+        stacks = [builder.contiguous(o).view(lambda a: a.reshape(layout.shape)) for o in turned]
         output = builder.new(layout.shape, spec.dtype, spec.rows)
         ncore, core = (2,) * (len(stacks) + 1), layout.shape[1:]
         builder.emit(self.columns_spec(dtypes), stacks, [output], ncore, core, name=self.name)

@@ -6,7 +6,7 @@ from typing import Any
 from ...._declare import registry
 from ....ir.kernel_spec import LoopSpec
 from ....ir.pairwise import LEAF
-from ....ir.program import Pattern
+from ....ir.program import Layout, Pattern, layout_of
 from ..compile.kernel import Kernel, in_elements
 from ..kernels import scanning
 from ..kernels.element_walk import WIDE
@@ -42,11 +42,18 @@ def by_columns(pattern: Any, loop: Loop) -> tuple[Pattern, Loop]:
     count, width = pattern.core
     along, across = pattern.core_strides[::2], pattern.core_strides[1::2]
     each = Pattern(
-        pattern.spec.each, pattern.layouts, pattern.nin, (*pattern.loop, width), (count,),
+        pattern.spec.each, tuple(map(_turned, pattern.layouts)), pattern.nin, (*pattern.loop, width), (count,),
         [(*s, step) for s, step in zip(pattern.strides, across, strict=True)], along, pattern.name,
     )  # fmt: skip
     strides = tuple([(*s, step) for s, step in zip(loop.strides, across, strict=True)])
     return each, Loop((*loop.sizes, width), strides)
+
+
+def _turned(layout: Layout) -> Layout:
+    """Return the layout of matrices with their columns as rows."""
+    (*lead, n, m), (*steps, along, across) = layout.shape, layout.strides
+    shape, strides = (*lead, m, n), (*steps, across, along)
+    return layout_of(shape, strides, layout.dtype, layout.rows)
 
 
 def _is_scan(spec: LoopSpec) -> bool:
