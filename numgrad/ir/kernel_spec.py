@@ -217,6 +217,8 @@ class LoopSpec:
         calls the function in place of a compiled kernel.
     reusable : tuple of int
         The inputs whose memory the output may take, where the layouts are the same.
+    each : LoopSpec or None
+        For a function of matrices that does the same to each column: the spec for one column.
     """
 
     name: str
@@ -233,6 +235,7 @@ class LoopSpec:
     in_numpy: Callable | None = None
     strided: bool = False
     reusable: tuple[int, ...] = ()
+    each: "LoopSpec | None" = None
 
     @property
     def identity(self) -> tuple:

@@ -25,6 +25,7 @@ from ..operators.elementwise.selection import share
 from ..operators.linalg.matmul import MatMul
 from ..operators.linalg.sparse import Sparse, product_at_stored, sparse_product, sparse_transposed
 from ..operators.reduction import cumulative
+from ..operators.reduction.scan import Scan
 from ..operators.shape import indexing, joining
 from ..operators.shape.gathering import Gather, PutAt, ScatterAdd
 from ..operators.shape.sorting import Permutation
@@ -192,16 +193,22 @@ def _reduced(a: Application) -> list[IndexSets]:
 
 
 def _scanned(a: Application) -> list[IndexSets]:
-    """Return the index sets of a scan, such as a cumulative sum along the last axis.
+    """Return the index sets of a scan, such as a cumulative sum along an axis.
 
     Each element gets the union over the elements that it accumulates, which come before or after.
     """
     if a.operator not in _SCANS:
         return _core(a)
     (shape,), ways = a.outputs, _SCANS[a.operator]
-    sets = union_of_all([_spread(a, n, s, shape) for n, s in a.live()])
-    places = np.arange(prod(shape)).reshape(-1, shape[-1])
-    return [union_of_all([_running_unions(sets, places, *way) for way in ways])]
+    unused = _CHOOSE_ONLY.get(a.operator, ())
+    parts = [_spread(a, n, s, shape) for n, s in a.live() if n not in unused]
+    if not parts:
+        return [a.nothing(0)]
+    axis = a.static.get("axis", -1)
+    places = np.moveaxis(np.arange(prod(shape)).reshape(shape), axis, -1)
+    sets, rows = union_of_all(parts), places.reshape(-1, places.shape[-1])
+    found = union_of_all([_running_unions(sets, rows, *way) for way in ways])
+    return [found if axis == -1 else found.take(np.argsort(places.ravel()).reshape(shape))]
 
 
 def _running_unions(sets: IndexSets, places: np.ndarray, without: bool, back: bool) -> IndexSets:
@@ -370,17 +377,21 @@ _SCANS = {
     cumulative.recurrence_reversed: [(False, True)],
     cumulative.products_before: [(True, False)],
     cumulative.exclusive_prod: [(True, False), (True, True)],
+    cumulative.running_max: [(False, False)],
+    cumulative.running_min: [(False, False)],
+    cumulative.restarting_sum: [(False, False)],
+    cumulative.restarting_sum_reversed: [(False, True)],
 }
 _MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
 _INDEXED = (Gather, PutAt, Permutation)
-_CHOOSE_ONLY = {share: (1, 2)}  # inputs that decide where the first input goes, with derivative 0
+_CHOOSE_ONLY = {share: (1, 2), cumulative.restarting_sum: (0,), cumulative.restarting_sum_reversed: (0,)}  # inputs that decide where the first input goes, with derivative 0
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType, Part), _elementwise),
     (ViewOperator, _moved),
     (_INDEXED, _indexed),
     (ScatterAdd, _scattered),
     (Reduction, _reduced),
-    (cumulative.Scan, _scanned),
+    (Scan, _scanned),
     (MatMul, _product),
     (Sparse, _by_stored),
     (KernelOperator, _core),

@@ -1,7 +1,8 @@
 """Give the literals of a scalar function the kernel's dtype.
 
 Numba has no NEP 50: ``2.0 * x`` with a float32 ``x`` is float64 arithmetic. So float literals,
-float globals and the integer literals that meet a float get the kernel's own dtype. The literals
+globals that are floats or tuples of floats, and the integer literals that meet a float get the
+kernel's own dtype. The literals
 are replaced in Numba's intermediate representation, which, unlike byte code, does not change with
 the version of Python. The compilers for the CPU and for CUDA have different classes for it.
 """
@@ -114,6 +115,8 @@ class Literals:
             return self.ir.Const(self.real(number), value.loc)
         if isinstance(number, complex) and not isinstance(number, np.generic):
             return self.ir.Const(self.complex(number), value.loc)
+        if type(number) is tuple and {type(item) for item in number} == {float}:
+            return self.ir.Global(name, tuple([self.real(item) for item in number]), value.loc)
         if type(number) is int:
             self.kinds[name] = _INTEGRAL
             if len(self.definitions[name]) == 1:

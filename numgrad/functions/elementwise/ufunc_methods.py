@@ -26,7 +26,7 @@ from ..indexing import inplace
 from ..indexing.index_arrays import positions_of
 from ..indexing.keys import BasicKey, parse
 from ..reduction import reduction
-from ..reduction.cumulative import cumprod, cumsum
+from ..reduction.cumulative import RUNNING_EXTREMA, cumprod, cumsum, running_extrema
 from ..reduction.statistics import logsumexp
 from ..shape.joining import concat, stack
 from ..shape.reshaping import expand_dims, moveaxis, reshape
@@ -201,7 +201,10 @@ def accumulate(
     axis = negative_axis(axis, x.ndim)
     if name in _SCANS:
         return delivered(_SCANS[name](x, axis, dtype), out, called)
-    first = moveaxis(_in_loop(function, x, dtype), axis, 0)
+    x = _in_loop(function, x, dtype)
+    if name in RUNNING_EXTREMA and x.dtype.kind == "f":
+        return delivered(running_extrema(name, x, axis), out, called)
+    first = moveaxis(x, axis, 0)
     y = _scanned(function, first) if name in ASSOCIATIVE else _all_on_the_way(function, first)
     return delivered(laid_like(moveaxis(y, 0, axis), x), out, called)
 

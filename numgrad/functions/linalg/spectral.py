@@ -318,4 +318,6 @@ def svdvals(x: ArrayLike, /, **hints: Unpack[Hints]) -> Tensor:
 def singular_values(x: ArrayLike, caller: str, hermitian: bool = False) -> Tensor:
     """Return the singular values; errors name the function ``caller``."""
     x = floating_matrices(x, caller, square=hermitian)
+    if x.requires_grad:  # their derivative reads the vectors: one decomposition has both
+        return _singular.svd(x, full_matrices=False, hermitian=hermitian, caller=caller)[1]
     return _singular.svdvals(x, hermitian=hermitian, caller=caller)

@@ -16,9 +16,9 @@ from ...operators.reduction import cumulative as _operators
 from ...operators.reduction.reductions import sum as _sum
 from ...operators.shape.indexing import index
 from ...operators.shape.joining import concat
-from ...operators.shape.reshape import permute_dims, reshape
+from ...operators.shape.reshape import reshape
 from ..array.argument_checks import integer
-from ..array.axes import exchanged, negative_axis
+from ..array.axes import negative_axis
 from ..array.operands import as_tensor, as_tensors
 from ..array.results import delivered
 
@@ -75,6 +75,14 @@ def cumprod(
     """
     y = _scan(_operators.cumulative_prod, a, axis, dtype)
     return y if out is None else delivered(y, out, "cumprod")
+
+
+def running_extrema(name: str, x: Tensor, axis: int) -> Tensor:
+    """Return what ``maximum.accumulate`` or ``minimum.accumulate`` returns for real numbers."""
+    return _scan(RUNNING_EXTREMA[name], x, axis, None)
+
+
+RUNNING_EXTREMA = {"maximum": _operators.running_max, "minimum": _operators.running_min}
 
 
 def cumulative_sum(
@@ -149,10 +157,7 @@ def _scanner(operator: Any) -> Steps:
             negative_axis(axis or 0, max(x.ndim, 1))
             return [(reshape, {"ncore": x.ndim, "shape": (x.size,)}), (operator, {})]
         place = -1 if axis is None else negative_axis(axis, x.ndim)
-        if place == -1:
-            return [(operator, {})]
-        to, back = exchanged(place)
-        return [(permute_dims, {"axes": to}), (operator, {}), (permute_dims, {"axes": back})]
+        return [(operator, {} if place == -1 else {"axis": place})]
 
     return Steps(resolve)
 

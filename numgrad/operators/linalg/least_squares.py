@@ -185,11 +185,11 @@ def _with_inverse(
         uh, v = uh.conj(), v.conj()
     left = inverse[..., None] * uh
     parts = v @ (left @ b), rank, s, v @ left
-    if len(loop) == 0:
+    cores = [x.ndim - n for x, n in zip(parts, (2, 0, 1, 2), strict=True)]
+    if all(x.shape[:lead] == loop for x, lead in zip(parts, cores, strict=True)):
         return parts
-    cores = (2, 0, 1, 2)
-    return tuple([np.broadcast_to(x, (*loop, *x.shape[x.ndim - n :]))
-                  for x, n in zip(parts, cores, strict=True)])  # fmt: skip
+    return tuple([np.broadcast_to(x, (*loop, *x.shape[lead:]))
+                  for x, lead in zip(parts, cores, strict=True)])  # fmt: skip
 
 
 lstsq.reads(lambda needs: (True, True, True, True, True, False, True))

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._declare import KernelOperator
+from ..._declare import KeepsOrder, KernelOperator
 from ...ir.broadcasting import broadcast_shapes
 from ...ir.memory_order import laid_like
 from ...ir.sorted_order import before, complex_before
-from ..reduction.cumulative import Scan
 
 MANY = 256
 """Elements from which on it pays to look whether some are equal."""
@@ -167,8 +166,11 @@ searchsorted_left = Search(left, complex_left, "(n),()->()", "searchsorted_left"
 searchsorted_right = Search(right, complex_right, "(n),()->()", "searchsorted_right")
 
 
-class Permutation(Scan):
+class Permutation(KeepsOrder, KernelOperator):
     """A movement of elements, in which no bit can differ between NumPy and the kernel."""
+
+    def result_dtypes(self, dtypes):
+        return [dtypes[0]]
 
     def computation(self, target: Any, inputs: Any, static: dict[str, Any]) -> Any:
         return lambda *arrays: self.run(target, arrays, static)[0]

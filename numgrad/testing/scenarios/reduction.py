@@ -1,6 +1,7 @@
 """Scenarios of reductions, statistics, cumulative operators and sorting."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,22 @@ def along(name: str, function: Callable[..., Any], **options: Any) -> Scenario:
     return Scenario(name=name, function=function, **settings)
 
 
+def down(
+    name: str, reference: Callable[..., Any], points: Any = None, dtypes: Any = ALL
+) -> Scenario:
+    """Return the scenario of a cumulative operator along the last axis but one."""
+    return Scenario(
+        name=f"{name}_down",
+        function=partial(registry[name], axis=-2),
+        operators=(name,),
+        points=points or ((numbers((5, 3)),), (numbers((2, 1)),), (numbers((2, 4, 3)),)),
+        reference=reference,
+        dtypes=dtypes,
+        half=False,
+        oracle=False,
+    )
+
+
 def others(x: np.ndarray) -> np.ndarray:
     """Return for each element the product of all others along the last axis."""
     x = np.asarray(x)
@@ -121,6 +138,8 @@ def solved_backwards(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return h
 
 
+MATRIX = ((numbers((5, 3)),), (numbers((2, 1)),))
+MATRICES = ((numbers((4, 3)), numbers((4, 3), phase=0.3)),)
 PAIR = ((numbers((2, 4)), numbers((2, 4), phase=0.3)), (numbers(1), numbers(1)))
 
 CUMULATIVE = (
@@ -165,6 +184,33 @@ CUMULATIVE = (
         oracle=False,
         reference=solved_backwards,
     ),
+    along(
+        "running_max",
+        lambda x: ng.maximum.accumulate(x, -1),
+        points=((numbers((2, 6)),), (numbers(1),)),
+        dtypes=REAL,
+        oracle=False,
+        reference=lambda x: np.maximum.accumulate(x, -1),
+        operators=("running_max", "restarting_sum_reversed", "restarting_sum"),
+    ),
+    along(
+        "running_min",
+        lambda x: ng.minimum.accumulate(x, -1),
+        points=((numbers((2, 6)),), (numbers(1),)),
+        dtypes=REAL,
+        oracle=False,
+        reference=lambda x: np.minimum.accumulate(x, -1),
+        operators=("running_min", "restarting_sum_reversed", "restarting_sum"),
+    ),
+    down("cumulative_sum", lambda x: np.cumsum(x, -2)),
+    down("cumulative_sum_reversed", lambda x: np.cumsum(x[::-1], 0)[::-1], MATRIX),
+    down("cumulative_prod", lambda x: np.cumprod(x, -2)),
+    down("products_before", lambda x: before(x.T).T, MATRIX),
+    down("exclusive_prod", lambda x: others(x.T).T, MATRIX),
+    down("recurrence", lambda a, b: solved(a.T, b.T).T, MATRICES),
+    down("recurrence_reversed", lambda a, b: solved_backwards(a.T, b.T).T, MATRICES),
+    down("running_max", lambda x: np.maximum.accumulate(x, -2), dtypes=REAL),
+    down("running_min", lambda x: np.minimum.accumulate(x, -2), dtypes=REAL),
     along(
         "diff",
         lambda x: ng.diff(x, axis=-1),

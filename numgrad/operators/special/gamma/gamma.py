@@ -154,7 +154,11 @@ def slope_by_series(a, x):
     return -x / a * math.exp(x) * total
 
 
-NODES, OUTSET, STEP = 87, -4.0, 0.09375
+STEP = 0.09375
+PLACES = tuple([STEP * n - 4.0 for n in range(87)])
+NODES = tuple([math.exp(s - math.exp(-s)) for s in PLACES])
+WEIGHTS = tuple([(1 + math.exp(-s)) * u * STEP for s, u in zip(PLACES, NODES, strict=True)])
+"""The trapezoidal rule of `slope_of_draw` of length 1."""
 
 
 def slope_of_draw(a, x):
@@ -174,17 +178,16 @@ def slope_of_draw(a, x):
     c = 1 / (abs(a - x) + math.sqrt(0.5 * x))
     if c > 1:  # where the curvature at x says little about the length
         c = (1 + x) / a if x < a else 1 / x
-    total, s = 0.0, OUTSET
-    for _ in range(NODES):
-        e = math.exp(-s)
-        u = c * math.exp(s - e)
+    total = 0.0
+    for n in range(87):
+        u = c * NODES[n]
         if x < a:
             term = (u - apart) * math.exp(-a * u - x * math.expm1(-u))
         else:
-            term = (apart + math.log1p(u)) * math.exp((a - 1) * math.log1p(u) - x * u)
-        total += term * (1 + e) * u
-        s += STEP
-    return x * STEP * total
+            along = math.log1p(u)
+            term = (apart + along) * math.exp((a - 1) * along - x * u)
+        total += term * WEIGHTS[n]
+    return x * c * total
 
 
 gamma_slope = declare("gamma_slope", "a x", "slope of a draw of a gamma distribution in its shape",

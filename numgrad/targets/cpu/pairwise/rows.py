@@ -1,8 +1,9 @@
 """LLVM code of reductions by halves of the rows of a matrix: many columns at a time.
 
 Columns are taken in strips, so narrow that the results of a block's leaves fit a cache. The 32 rows
-of a leaf are joined in registers, one vector of columns after the other; narrow contiguous rows are
-joined as one long row instead. The loops over strips and blocks are written in LLVM code too: in
+of a leaf are joined in registers, one vector of columns after the other. Rows of less than a vector
+are joined so, too; contiguous rows of a few vectors that end within one are joined as one long row.
+The loops over strips and blocks are written in LLVM code too: in
 Python, Numba took a second to compile them.
 """
 
@@ -145,13 +146,18 @@ class RowReduction:
         """
         scratch = self._room(builder, HALVES[0] * NARROW + LEAF)
         is_full = builder.icmp_signed("==", count, INT64(LEAF))
+        is_wide = builder.icmp_signed(">=", width, INT64(self.lanes))
+        with builder.if_then(builder.and_(is_full, builder.not_(is_wide))):
+            for lanes in (self.lanes // 2, self.lanes):
+                with builder.if_then(builder.icmp_signed("<=", width, INT64(lanes))):
+                    self._narrow(builder, data, table, width, lanes, out)
+                    builder.ret_void()
         narrow = builder.icmp_signed("<", width, INT64(NARROW))
         rest = builder.icmp_signed("!=", builder.and_(width, INT64(self.lanes - 1)), INT64(0))
         beside = builder.and_(builder.icmp_signed("==", step, width), builder.and_(narrow, rest))
         with builder.if_then(builder.and_(is_full, beside)):
             self._long_row(builder, data, width, scratch, out)
             builder.ret_void()
-        is_wide = builder.icmp_signed(">=", width, INT64(self.lanes))
         whole = builder.select(is_wide, width, INT64(0))
         start: Any = builder.select(is_full, whole, INT64(0))
         with overlapping(builder, start, self.lanes) as n:
@@ -168,6 +174,14 @@ class RowReduction:
                 self._store(builder, value, scratch, self._at(builder, row.index))
             self._halve(builder, scratch, count)
             self._store(builder, self._load(builder, scratch, INT64(0)), out, n)
+
+    def _narrow(
+        self, builder: ir.IRBuilder, data: Any, table: Any, width: Any, lanes: int, out: Any
+    ) -> None:
+        """Join 32 rows of up to ``lanes`` numbers, each of which is a vector."""
+        rows: Any = [_distance(builder, table, INT64(row)) for row in range(LEAF)]
+        mask = among_first(builder, width, range(lanes))
+        self._store(builder, self._tree(builder, data, rows, mask=mask), out, INT64(0))
 
     def _few(
         self, builder: ir.IRBuilder, most: int, data: Any, table: Any, count: Any, start: Any,
@@ -192,17 +206,25 @@ class RowReduction:
         return stop
 
     def _tree(
-        self, builder: ir.IRBuilder, data: Any, rows: Sequence[Any], there: Any = None
-    ) -> ir.Value:
+        self, builder: ir.IRBuilder, data: Any, rows: Sequence[Any], there: Any = None,
+        mask: Any = None,
+    ) -> ir.Value:  # fmt: skip
         """Join vectors of some rows in a tree; ``rows`` has distances of the rows from ``data``.
 
-        ``there`` tells which rows exist; None stands for all. The tree joins rows as a leaf's
+        ``there`` tells which rows exist; None stands for all. Numbers outside of ``mask`` are not
+        read. The tree joins rows as a leaf's
         elements are joined: the second half to the first half, and so on.
         """
         if len(rows) > 1:
-            parts = [self._tree(builder, data, rows[n::2], there and there[n::2]) for n in range(2)]
+            parts = [
+                self._tree(builder, data, rows[n::2], there and there[n::2], mask) for n in range(2)
+            ]
             return self.join(builder, *parts)
-        value = self._load(builder, data, rows[0])
+        place = builder.gep(data, [rows[0]])
+        if mask is not None:
+            none = ir.Constant(ir.VectorType(self.real, mask.type.count), [0.0] * mask.type.count)
+            return load(builder, place, none.type, mask, none)
+        value = load(builder, place, self.kind)
         if there is None:
             return value
         return builder.select(there[0], value, self.none)

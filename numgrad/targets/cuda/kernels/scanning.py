@@ -1,4 +1,4 @@
-"""Cumulative sums and products, and linear recurrences, along rows.
+"""Cumulative sums, products and extrema, and linear recurrences, along rows.
 
 Each element follows from the one before, in the order of the processor, so the bits are the same. A
 block of threads takes a few rows, tile by tile. One thread of a row goes along the tile, in shared
@@ -122,10 +122,23 @@ _RECURRENCE = Scan(
     0, "total, is_first = {x} if is_first else {a} * total + {x}, False", has_factors=True
 )
 
+_RESTARTING = Scan(
+    0, "total, is_first = {x} if is_first or {a} == 0 else {a} * total + {x}, False",
+    has_factors=True,
+)  # fmt: skip
+
+
+def _extremum(sign: str) -> Scan:
+    here = f"is_first or {{x}} {sign} total or {{x}} != {{x}}"
+    return Scan(0, f"total, is_first = {{x}} if {here} else total, False")
+
+
 SCANS = {
     "cumulative_sum": _SUM, "cumulative_sum_reversed": _SUM, "cumulative_prod": _PRODUCT,
     "products_before": _PRODUCT._replace(is_before=True), "recurrence": _RECURRENCE,
-    "recurrence_reversed": _RECURRENCE,
+    "recurrence_reversed": _RECURRENCE, "running_max": _extremum(">"),
+    "running_min": _extremum("<"), "restarting_sum": _RESTARTING,
+    "restarting_sum_reversed": _RESTARTING,
 }  # fmt: skip
 """By the names of operators what they do along a row, from its end if they are reversed."""
 

@@ -57,6 +57,9 @@ def lowered(
         for b, offset in zip(instruction.buffers, instruction.offsets, strict=True)
     ]
     loop = loop_of(instruction, program)
+    if getattr(spec, "each", None) is not None:
+        pattern, loop = scanning_launch.by_columns(pattern, loop)
+        spec = pattern.spec
     role = role_of(spec.function) if isinstance(spec, LoopSpec) else None
     if role is not None:
         return reduction_launch.lowered(pattern, role, loop, begins, target)

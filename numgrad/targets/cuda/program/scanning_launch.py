@@ -6,6 +6,7 @@ from typing import Any
 from ...._declare import registry
 from ....ir.kernel_spec import LoopSpec
 from ....ir.pairwise import LEAF
+from ....ir.program import Layout, Pattern, layout_of
 from ..compile.kernel import Kernel, in_elements
 from ..kernels import scanning
 from ..kernels.element_walk import WIDE
@@ -31,6 +32,28 @@ def lowered(
         return None
     (dtype,) = dtypes
     return _launch(pattern, loop, begins, target) if dtype.char in _DTYPES else None
+
+
+def by_columns(pattern: Any, loop: Loop) -> tuple[Pattern, Loop]:
+    """Return the pattern and the loop of an instruction over matrices, over each of their columns.
+
+    The kernels of a device take rows of any strides, a column for instance.
+    """
+    count, width = pattern.core
+    along, across = pattern.core_strides[::2], pattern.core_strides[1::2]
+    each = Pattern(
+        pattern.spec.each, tuple(map(_turned, pattern.layouts)), pattern.nin, (*pattern.loop, width), (count,),
+        [(*s, step) for s, step in zip(pattern.strides, across, strict=True)], along, pattern.name,
+    )  # fmt: skip
+    strides = tuple([(*s, step) for s, step in zip(loop.strides, across, strict=True)])
+    return each, Loop((*loop.sizes, width), strides)
+
+
+def _turned(layout: Layout) -> Layout:
+    """Return the layout of matrices with their columns as rows."""
+    (*lead, n, m), (*steps, along, across) = layout.shape, layout.strides
+    shape, strides = (*lead, m, n), (*steps, across, along)
+    return layout_of(shape, strides, layout.dtype, layout.rows)
 
 
 def _is_scan(spec: LoopSpec) -> bool:
