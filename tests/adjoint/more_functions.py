@@ -192,7 +192,6 @@ def numbers_one_by_one(x):
 
 
 @kernel
-@njit
 def products_of_rows(x):
     a, b = np.outer(x, x[:3]), np.outer(x[::-1], x[2:] ** 2)
     total = np.sum(np.cross(a, b) ** 2) + np.sum(np.cross(a, x[1:4])[:, 1]) ** 2

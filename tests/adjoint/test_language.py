@@ -111,4 +111,5 @@ def test_numpy_functions_of_single_floats_stay_single():
     assert single.results[0].dtype == "float32"
     found = adjoint(kernel)(x.astype(np.float32))[0]
     assert found.dtype == np.float32
-    np.testing.assert_allclose(found, adjoint(kernel)(x)[0], rtol=2e-5)
+    shadows, _, _ = called(derive(kernel, [type_of(x)]), [x])
+    np.testing.assert_allclose(found, shadows[0], rtol=2e-5)

@@ -48,7 +48,7 @@ def test_continuous_integration_runs_the_command_of_the_readme():
 @pytest.mark.parametrize("file", ["smoke.txt", "interpreters.txt"])
 def test_lists_of_tests_are_there_and_in_one_place(file):
     named = (ROOT / "tests" / file).read_text().split()
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert [path for path in named if not (ROOT / path.partition("::")[0]).exists()] == []
     assert f"tests/{file}" in (ROOT / "noxfile.py").read_text()
 
 

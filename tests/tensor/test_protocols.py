@@ -35,6 +35,11 @@ def agree(result, expected):
         assert result == expected
 
 
+UFUNCS_OF_SCIPY = [
+    name for name in ng.special.__all__ if isinstance(getattr(scipy.special, name, None), np.ufunc)
+]
+
+
 # Universal functions ------------------------------------------------------------------------------
 
 
@@ -123,28 +128,6 @@ def test_numpy_scalar_times_tensor_is_a_tensor():
     for product in (np.float64(2) * x, np.ones(3) * x, np.ones((2, 3)) - x, np.float32(1) / x):
         assert isinstance(product, ng.Tensor)
         assert product.requires_grad
-
-
-OF_INTEGERS = dict.fromkeys(("expn", "eval_hermite", "eval_hermitenorm", "kn", "pdtri"), (0,))
-OF_INTEGERS |= {"yn": (0,), "bdtr": (1,), "bdtrc": (1,), "bdtri": (1,)}
-OF_INTEGERS |= {"nbdtr": (0, 1), "nbdtrc": (0, 1), "nbdtri": (0, 1)}
-EXACT = {"cotdg": lambda x: 1 / np.tan(np.radians(x))}
-"""What has more digits there than SciPy's function."""
-UFUNCS_OF_SCIPY = [
-    name for name in ng.special.__all__ if isinstance(getattr(scipy.special, name, None), np.ufunc)
-]
-
-
-@pytest.mark.parametrize("name", UFUNCS_OF_SCIPY)
-def test_special_function_of_scipy(name):
-    ufunc = getattr(scipy.special, name)
-    args = (X, Y, X / 4, Y / 8)[-ufunc.nin :]
-    whole = OF_INTEGERS.get(name, ())
-    args = [np.asarray(n + 1) if n in whole else x for n, x in enumerate(args)]
-    found, expected = ufunc(*map(ng.tensor, args)), EXACT.get(name, ufunc)(*args)
-    pairs = zip(found, expected, strict=True) if ufunc.nout > 1 else [(found, expected)]
-    for actual, wanted in pairs:
-        np.testing.assert_allclose(actual.numpy(), wanted, 1e-13, 1e-15)
 
 
 def test_lambertw_of_scipy_is_a_function_around_a_ufunc_of_another_name():

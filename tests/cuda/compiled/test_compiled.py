@@ -11,6 +11,7 @@ import numgrad as ng
 from numgrad.engine.lower.lower import force
 from numgrad.engine.record.apply import deferring
 from numgrad.ir.pairwise import larger
+from numgrad.targets.cpu.compile import builtin_signatures
 from numgrad.targets.cuda.compile.kernel import Function, Kernel, Pointer, Word
 
 from ..own_kernels import operator
@@ -88,6 +89,22 @@ def test_kernels_share_the_functions_of_numgrad():
             codegen._device(Function(function, np.dtype(np.float32)), CAPABILITY) for _ in range(2)
         ]
         assert (one is other) == is_shared
+
+
+def test_signatures_of_numbers_are_looked_for_once(monkeypatch):
+    search, searches = builtin_signatures._search, []
+
+    def noted(kind, context, args, kws):
+        searches.append((kind, args))
+        return search(kind, context, args, kws)
+
+    monkeypatch.setattr(builtin_signatures, "_search", noted)
+    monkeypatch.setattr(builtin_signatures, "_found", {})
+    x = np.dtype(np.float32)
+    text = "def kernel(n, x, out):\n    out[n] = x[n] * x[n] * x[n] + x[n] + x[n]"
+    codegen.compiled(Kernel("cubes", text, (Word(), Pointer(x), Pointer(x))), CAPABILITY)
+    numbers = [call for call in searches if set(map(str, call[1])) == {"float32"}]
+    assert len(numbers) == len(set(numbers)) == 2
 
 
 def test_an_instance_takes_as_many_parameters_as_a_launch_gives():

@@ -23,6 +23,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
         text = self.get_source(fullname)
         assert text is not None
         renamed = self.pattern.sub(r"_elsewhere\1", text)
+        if renamed == text:
+            return super().get_code(fullname)  # Python may have it compiled
         return compile(renamed, self.path, "exec", dont_inherit=True)
 
 

@@ -8,6 +8,7 @@ import pytest
 from numba import njit
 from numba.core import errors, types
 from numba.core.registry import cpu_target
+from numba.core.typing import Context
 from numba.extending import overload
 
 from numgrad.targets.cpu.compile import builtin_signatures
@@ -59,6 +60,23 @@ def test_signatures_are_those_of_numba_and_looked_for_once(searches):
     assert count == len(calls)
     assert len(searches) - count == wanted.count(None) > 0
     assert types.Function.get_call_type is not builtin_signatures._signature
+
+
+def test_targets_keep_their_own(searches):
+    """A function of Numba may have another signature, or none, in the context of another target."""
+    own, other = cpu_target.typing_context, Context()
+    kind = own.resolve_value_type(math.sin)
+    search = [(kind, context, (types.float64,), {}) for context in (other, own)]
+    with builtin_signatures.kept(other):
+        for _ in range(2):
+            for call in search:
+                type(kind).get_call_type(*call)
+    assert [context is other for _, context, *_ in searches] == [True, False, False]
+    del searches[:]
+    with builtin_signatures.kept():
+        for call in search:
+            type(kind).get_call_type(*call)
+    assert [context is other for _, context, *_ in searches] == [True, False]
 
 
 def test_an_implementation_by_a_user_is_not_kept(searches):

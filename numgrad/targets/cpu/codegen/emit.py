@@ -17,7 +17,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 
 from ..callees.private_copies import JIT_OPTIONS, Caller, copied, methods
-from ..compile import builtin_signatures
+from ..compile import builtin_signatures, short_lowering
 from ..compile.compiler import Code
 from ..compile.intrinsics import INT64, KERNEL_TYPE
 from ..compile.optimize import internalise
@@ -58,7 +58,7 @@ class Callee:
             for kind in argtypes
         )
         self.context: Any = cpu_target.target_context  # a property of Numba's own kind
-        with methods(caller), builtin_signatures.kept():
+        with methods(caller), builtin_signatures.kept(), short_lowering.used():
             self.result: Any = compiler.compile_extra(
                 cpu_target.typing_context, self.context, function, given, None, flags, local_types,
                 pipeline_class=pipeline,

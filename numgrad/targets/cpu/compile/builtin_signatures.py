@@ -18,14 +18,22 @@ _found: dict[tuple[Any, ...], Any] = {}
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def kept(typing_context: Any = None) -> Iterator[None]:
     """Let Numba use the signatures that were found before, within the ``with`` block.
 
-    The caller holds Numba's lock.
+    They are those of a typing context, which has the functions of a target: of the processor unless
+    another one is given. The caller holds Numba's lock.
     """
+    chosen = cpu_target.typing_context if typing_context is None else typing_context
+
+    def signature(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if context is not chosen:
+            return _search(self, context, args, kws)
+        return _signature(self, context, args, kws)
+
     function: Any = types.Function
     before = function.get_call_type
-    function.get_call_type = _signature
+    function.get_call_type = signature
     try:
         yield
     finally:
@@ -36,12 +44,12 @@ def _signature(self: Any, context: Any, args: Any, kws: Any) -> Any:
     """Return the signature of a function for argument types, as Numba's own method does."""
     if kws or not all(isinstance(kind, types.Number | types.Boolean) for kind in args):
         return _search(self, context, args, kws)
-    key = self, tuple(args)
+    key = self, context, tuple(args)
     known = _found.get(key)
-    if known is not None and context is cpu_target.typing_context:
+    if known is not None:
         return known
     signature = _search(self, context, args, kws)
     # With another key the code is that of an `overload`, and depends on the options of the caller.
-    if self.get_impl_key(signature) is self.typing_key and context is cpu_target.typing_context:
+    if self.get_impl_key(signature) is self.typing_key:
         _found[key] = signature
     return signature

@@ -33,6 +33,7 @@ from numba.cuda.flags import CUDAFlags
 from numba.cuda.np import numpy_support
 
 from ...binding import Names, bind
+from ...cpu.compile import builtin_signatures
 from ...cpu.math import complex_math
 from ...literals import Language, Literals
 from ..kernels.pairwise import core_names
@@ -84,7 +85,7 @@ def lowered(kernel: Kernel, capability: Capability) -> Any:
     scope |= {"cuda": cuda, "np": np}
     exec(compile(kernel.text, f"<kernel {kernel.name}>", "exec"), scope)
     signature = types.void(*[_type(parameter) for parameter in kernel.parameters])
-    with _targeting(capability):
+    with _targeting(capability), builtin_signatures.kept(cuda_target.typing_context):
         library, _ = compiler._compile_pyfunc_with_fixup(
             scope["kernel"], signature, device=False, cc=capability, abi="numba"
         )
