@@ -1,5 +1,6 @@
 """Folded loops: a loop operator takes the place of turns that are alike."""
 
+import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -59,7 +60,8 @@ class FoldedLoop:
     """
 
     def __init__(self, folder: Any, alike: Alike, number: int, is_wide: bool) -> None:
-        self._folder, self._alike = folder, alike
+        # No cycle: else only the garbage collector, after a look at all of it, freed the recording.
+        self._folder, self._alike = weakref.proxy(folder), alike
         self._number, self._is_wide = number, is_wide
         self._recorded, self.period = folder.recorded, alike.run.period
         self._first, self._last = alike.first, alike.stop

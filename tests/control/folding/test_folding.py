@@ -1,5 +1,6 @@
 """Long loops of Python that become one operator while a function is captured."""
 
+import gc
 import traceback
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.control.folding import fold
+from numgrad.control.folding.recorded import Recorded
 
 pytestmark = pytest.mark.skipif(
     ng.get_flags("path")["path"] == "reference", reason="nothing is folded on the reference path"
@@ -363,3 +365,25 @@ def test_states_that_do_not_fit_into_the_memory(folding, budget):
         ng.set_flags(**before)
     require_same_bits(found, expected)
     assert len(folding.loops) == (1 if budget else 2)  # the derivative is folded as it was recorded
+
+
+def test_a_recording_needs_no_garbage_collector_to_be_freed(folding):
+    def f(p):
+        y = p[0] * 1.0
+        for _ in range(TURNS):
+            y = ng.sin(y) * p[1]
+        return y
+
+    def recordings():
+        return [item for item in gc.get_objects() if type(item) is Recorded]
+
+    gc.collect()
+    gc.disable()
+    try:
+        folding.both(lambda g: ng.jit(ng.func.value_and_grad(g)), f, X)
+        assert folding.loops
+        assert recordings()
+        folding.loops.clear()
+        assert not recordings()
+    finally:
+        gc.enable()

@@ -1,7 +1,8 @@
-"""Full garbage collections wait while a graph grows, but neither for ever nor for other objects."""
+"""Older garbage collections wait while a graph grows, but not for ever, nor for other objects."""
 
 import gc
 import itertools
+import sys
 import weakref
 
 import numpy as np
@@ -39,6 +40,20 @@ def fulls():
 
 
 @pytest.fixture
+def middles(fulls):
+    """Return a list that grows at each collection of the containers that outlived one."""
+    found = []
+
+    def note(phase, info):
+        if phase == "stop" and info["generation"] == 1:
+            found.append(len(found))
+
+    gc.callbacks.append(note)
+    yield found
+    gc.callbacks.remove(note)
+
+
+@pytest.fixture
 def frozen():
     """Take all objects so far out of the collector's sight, so that few new ones count as many."""
     before = gc.get_freeze_count()
@@ -71,6 +86,30 @@ def test_a_graph_is_not_walked_over_while_it_grows(frozen, fulls):
     assert few <= 2
     assert len(fulls) > few
     del kept, y
+
+
+def test_a_graph_that_is_small_beside_the_process_is_walked_over_once(middles):
+    blocks = [bytes(600) for _ in range(400_000)]  # which the collector does not look at
+    gc.collect()
+    y = chain(leaf(), 40_000)
+    few, y = len(middles), None
+    middles.clear()
+    kept = objects(60_000)
+    assert few <= 2
+    assert len(middles) > 5
+    del kept, y, blocks
+
+
+def test_garbage_that_outlived_a_collection_does_not_wait_for_ever(frozen, fulls):
+    """Each turn leaves an object that was looked at once, while it was in use."""
+    x, alive, most = leaf(), weakref.WeakSet(), 0
+    for _ in range(600):
+        circle = Circle(np.ones(3))
+        alive.add(circle)
+        y = chain(x, 2_000)
+        del circle, y
+        most = max(most, len(alive))
+    assert 2 * 700 * most < 2 * sys.getallocatedblocks()  # two collections of 700 in each turn
 
 
 def test_collections_come_as_usual_when_the_graph_is_complete(frozen, fulls):
