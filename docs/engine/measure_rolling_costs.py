@@ -4,6 +4,7 @@ figures of `engine/rolling/costs.py`, fitted to loops of several kinds and sizes
 python docs/engine/measure_rolling_costs.py
 """
 
+import math
 import time
 
 import numpy as np
@@ -58,24 +59,24 @@ def heat(x):
 
 SIZES = {
     euler: (4, 8, 16, 32, 64), waves: (2, 4, 8, 16, 32), joined: (4, 8, 16, 32),
-    shares: (4, 8, 16, 32), linear: (3, 4, 6, 8), network: (3, 4, 6, 8), bodies: (3, 4, 6, 8),
-    swarm: (3, 4, 6, 8), heat: (8, 16, 32),
+    shares: (4, 8, 16, 32), linear: (3, 4, 6, 8, 14, 20), network: (3, 4, 6, 8, 14, 20),
+    bodies: (3, 4, 6, 8), swarm: (3, 4, 6, 8), heat: (8, 16, 32),
 }  # fmt: skip
-NAMES = "alone", "fused", "simple", "called", "joined"
+NAMES = "alone", "fused", "simple", "called", "slow", "joined"
 
 
 def counts(patterns):
     """Return, for the instructions of a turn, how many stand alone or are fused, and their
-    elements: of simple functions, of those that call others, and of sums and products."""
-    found = np.zeros(5)
+    elements: of simple functions, of those that call quick ones, of those that call slow ones, and
+    of sums and products."""
+    found = np.zeros(6)
+    simple, quick = map(costs.scalar_cost, (lambda x: x, lambda x: math.exp(x)))
     for pattern in patterns:
         size = costs.width(pattern, 1)
-        if not pattern.fusible:
-            found += 1, 0, 0, 0, size
-        elif costs.calls(getattr(pattern.spec, "function", None)):
-            found += 0, 1, 0, size, 0
-        else:
-            found += 0, 1, size, 0, 0
+        cost = costs.scalar_cost(getattr(pattern.spec, "function", None))
+        kind = 5 if not pattern.fusible else 2 if cost == simple else 3 if cost == quick else 4
+        found[int(pattern.fusible)] += 1
+        found[kind] += size
     return found
 
 
@@ -119,9 +120,9 @@ if __name__ == "__main__":
             print(f"| {step.__name__} | {size} | {apart:.0f} | {inside:.0f} | {ratio:.2f} |")
     table = np.array(rows)
     for name, columns, times in (
-        ("instructions", table[:, :5], table[:, 6]),
-        ("a loop in a kernel", table[:, [2, 3, 4, 5]], table[:, 7]),
+        ("instructions", table[:, :6], table[:, 7]),
+        ("a loop in a kernel", table[:, 2:7], table[:, 8]),
     ):
         weights = fitted(columns, times)
-        names = NAMES if len(weights) == 5 else (*NAMES[2:], "turn")
+        names = NAMES if len(weights) == 6 else (*NAMES[2:], "turn")
         print(name, *[f"{n} {w:.2f}" for n, w in zip(names, weights, strict=True)])

@@ -15,13 +15,14 @@ from typing import Any
 from ...ir.program import Pattern
 
 _ALONE, _FUSED = 60.0, 2.0  # an instruction that stands alone, or is fused
-_SCALAR, _SCALAR_CALL, _SCALAR_JOINED = 0.15, 7.0, 0.15
+_SCALAR, _SCALAR_CALL, _SCALAR_SLOW_CALL, _SCALAR_JOINED = 0.15, 7.0, 20.0, 0.2
 _VECTOR, _VECTOR_CALL, _VECTOR_JOINED = 0.05, 2.0, 0.3  # for an element: simple, called, joined
 _TURN = 5.0  # of a kernel with a loop: what a turn waits for the one before
 _LEAST = 8  # elements for which a vector takes as long as for fewer
 
 _ONE_INSTRUCTION = frozenset(("sqrt", "fabs", "floor", "ceil", "trunc", "copysign"))
-_CALLED = frozenset(n for n in dir(math) if callable(getattr(math, n))) - _ONE_INSTRUCTION
+_QUICK = frozenset(("exp", "exp2", "log", "log2", "log10", "sin", "cos"))
+_SLOW = frozenset(n for n in dir(math) if callable(getattr(math, n))) - _ONE_INSTRUCTION - _QUICK
 
 
 def is_faster_as_scalars(patterns: Sequence[Pattern], batch: int) -> bool:
@@ -36,9 +37,10 @@ def is_faster_as_scalars(patterns: Sequence[Pattern], batch: int) -> bool:
             scalars += size * _SCALAR_JOINED
             vectors += size * _VECTOR_JOINED + _ALONE
             continue
-        is_call = calls(getattr(pattern.spec, "function", None))
-        scalars += size * (_SCALAR_CALL if is_call else _SCALAR)
-        vectors += max(size, _LEAST) * (_VECTOR_CALL if is_call else _VECTOR) + _FUSED
+        scalar = scalar_cost(getattr(pattern.spec, "function", None))
+        scalars += size * scalar
+        vector = _VECTOR if scalar == _SCALAR else _VECTOR_CALL
+        vectors += max(size, _LEAST) * vector + _FUSED
     return scalars <= vectors
 
 
@@ -48,12 +50,15 @@ def width(pattern: Pattern, batch: int) -> int:
 
 
 @cache
-def calls(function: Callable[..., Any] | None) -> bool:
-    """Whether an elementwise function calls others, such as ``exp``, in compiled code too."""
+def scalar_cost(function: Callable[..., Any] | None) -> float:
+    """Return what an elementwise function takes for an element in a loop: more if the function
+    calls others, such as ``exp``, in compiled code too."""
     code = getattr(function, "__code__", None)
-    if code is None or not _CALLED.isdisjoint(code.co_names):
-        return True
-    return any(i.argrepr in ("**", "**=") for i in dis.get_instructions(code))
+    if code is None or not _SLOW.isdisjoint(code.co_names):
+        return _SCALAR_SLOW_CALL
+    if any(i.argrepr in ("**", "**=") for i in dis.get_instructions(code)):
+        return _SCALAR_SLOW_CALL
+    return _SCALAR if _QUICK.isdisjoint(code.co_names) else _SCALAR_CALL
 
 
-__all__ = ["calls", "is_faster_as_scalars", "width"]
+__all__ = ["is_faster_as_scalars", "scalar_cost", "width"]

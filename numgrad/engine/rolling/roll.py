@@ -18,7 +18,7 @@ from ...ir.program import Instruction, Layout, Pattern, Program, Ref, layout_of
 from ..graph.runtime import runtime
 from .body import ADDRESS, Body, Kernel
 from .costs import is_faster_as_scalars, width
-from .expansion import FEW, MOST_STEPS, UnknownError, is_expandable
+from .expansion import MOST_STEPS, UnknownError, is_expandable
 from .given_loops import copy_of, with_given_loops
 from .loop_instruction import Place
 from .operands import Operands
@@ -31,7 +31,6 @@ FEWEST_INSTRUCTIONS = 400
 """The fewest instructions of a program that is looked at, and of a loop: so many go into one
 kernel without a loop."""
 
-_WIDEST = FEW  # elements of an instruction in a loop
 _SAMPLE, _ALIKE = 3 * MOST_BEFORE, 4  # turns in a first look, and of these the fewest alike
 _MULTIPLES = (1, 2, 3, 4, 6)  # periods of the patterns after which operands may repeat
 _MOST_FAILED = 8  # runs found to be no loops, at some milliseconds each, before giving up
@@ -65,6 +64,7 @@ def _repeating(program: Program, target: Any) -> Program | None:
     repeated = [
         run for run in runs(_allowed(names, patterns, program.batch or 1), FEWEST_TURNS)
         if run.stop - run.first >= FEWEST_INSTRUCTIONS
+        and is_faster_as_scalars(found[run.first : run.first + run.period], program.batch or 1)
     ]  # fmt: skip
     if not repeated:
         return None
@@ -91,7 +91,7 @@ def _allowed(names: np.ndarray, patterns: Sequence[Pattern], batch: int) -> np.n
     ``names`` has the numbers, in the order of the program. An instruction that no loop may contain
     gets a number that no other instruction has, so that it is never found to repeat.
     """
-    allowed = np.array([width(p, batch) <= _WIDEST and is_expandable(p) for p in patterns], bool)
+    allowed = np.array([width(p, batch) <= MOST_STEPS and is_expandable(p) for p in patterns], bool)
     return np.where(allowed[names], names, -1 - np.arange(len(names)))
 
 
@@ -155,7 +155,6 @@ class _Rolling:
             count = turns.stop - turns.first
             if count < FEWEST_TURNS or count * run.period < FEWEST_INSTRUCTIONS:
                 return False
-            self._require_narrow(run)
             begin = run.first + turns.first * run.period
             stop = run.first + turns.stop * run.period
             self._take(run._replace(stop=begin))
@@ -165,12 +164,6 @@ class _Rolling:
             return False
         self._take(run._replace(first=stop))
         return True
-
-    def _require_narrow(self, run: Run) -> None:
-        """Raise `Unlike` for a run on so many numbers that vectors are faster than a loop."""
-        patterns = [i.pattern for i in self._ordered[run.first : run.first + run.period]]
-        if not is_faster_as_scalars(patterns, self._program.batch or 1):
-            raise Unlike
 
     def _loop(self, turns: Turns, body: Body, begin: int, stop: int) -> Instruction:
         """Return the loop that replaces the turns of a run that are alike.
