@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from ...ir.kernel_spec import ProductSpec
 from ...ir.program import Pattern
 
 _ALONE, _FUSED = 60.0, 2.0  # an instruction that stands alone, or is fused
@@ -19,6 +20,9 @@ _SCALAR, _SCALAR_CALL, _SCALAR_SLOW_CALL, _SCALAR_JOINED = 0.15, 7.0, 20.0, 0.2
 _VECTOR, _VECTOR_CALL, _VECTOR_JOINED = 0.05, 2.0, 0.3  # for an element: simple, called, joined
 _TURN = 5.0  # of a kernel with a loop: what a turn waits for the one before
 _LEAST = 8  # elements for which a vector takes as long as for fewer
+
+STORED = 0.3
+"""A number that a turn of one loop stores, and a turn of another one loads."""
 
 _ONE_INSTRUCTION = frozenset(("sqrt", "fabs", "floor", "ceil", "trunc", "copysign"))
 _QUICK = frozenset(("exp", "exp2", "log", "log2", "log10", "sin", "cos"))
@@ -49,6 +53,13 @@ def width(pattern: Pattern, batch: int) -> int:
     return pattern.work * batch if pattern.rows else pattern.work
 
 
+def step_cost(spec: Any) -> float:
+    """Return what a scalar function of a loop takes: one of elements, or a term of a product."""
+    if isinstance(spec, ProductSpec):
+        return _SCALAR_JOINED
+    return scalar_cost(getattr(spec, "function", None))
+
+
 @cache
 def scalar_cost(function: Callable[..., Any] | None) -> float:
     """Return what an elementwise function takes for an element in a loop: more if the function
@@ -61,4 +72,4 @@ def scalar_cost(function: Callable[..., Any] | None) -> float:
     return _SCALAR if _QUICK.isdisjoint(code.co_names) else _SCALAR_CALL
 
 
-__all__ = ["is_faster_as_scalars", "scalar_cost", "width"]
+__all__ = ["STORED", "is_faster_as_scalars", "scalar_cost", "step_cost", "width"]

@@ -18,6 +18,7 @@ import numpy as np
 from ..._settings import settings
 from ...ir.kernel_spec import RolledSpec
 from ...ir.program import Instruction, Program
+from .costs import STORED, step_cost
 from .loop_instruction import BYTE, Place, looping
 
 _SLOT = 8  # bytes of a residual: no dtype of a loop has more
@@ -36,8 +37,7 @@ def with_residuals(program: Program) -> Program:
         sharing = _Sharing(program, loops)
         for place, later in enumerate(loops):
             for earlier in reversed(loops[:place]):
-                if sharing.take(earlier, later):
-                    break
+                sharing.take(earlier, later)
     return program
 
 
@@ -64,30 +64,36 @@ class _Sharing:
         program = self._program
         return program.nbytes[buffer] * (program.batch or 1 if program.rows[buffer] else 1)
 
-    def take(self, earlier: int, later: int) -> bool:
-        """Have one loop read what another one has computed; return whether there was anything."""
-        program = self._program
-        one, other = _Loop(program, earlier), _Loop(program, later)
+    def take(self, earlier: int, later: int) -> None:
+        """Have one loop read what another one has computed, if that saves time."""
+        one, other = _Loop(self._program, earlier), _Loop(self._program, later)
         walks = _walks(one, other)
-        if not walks:
-            return False
-        found = [_Shared(one, other, walk, self._stays_from(earlier)) for walk in walks]
-        shared = max(found, key=lambda one: len(one.values))
-        kept = shared.frontier()
-        nbytes = _SLOT * len(kept)
-        rows = one.instruction.pattern.rows
-        total = nbytes * one.count * (program.batch or 1 if rows else 1)
-        if not kept or total > self._left:
-            return False
-        self._left -= total
-        buffer = program.new_buffer(nbytes * one.count, rows)
+        if walks:
+            found = [_Shared(one, other, walk, self._stays_from(earlier)) for walk in walks]
+            shared = max(found, key=lambda each: len(each.values))
+            kept = shared.frontier()
+            if other.saves(kept) > len(kept) * STORED and self._has_room(one, len(kept)):
+                self._share(earlier, later, shared, kept)
+
+    def _has_room(self, one: "_Loop", count: int) -> bool:
+        """Whether a loop may store so many values at each turn; note their memory then."""
+        rows = self._program.batch or 1 if one.instruction.pattern.rows else 1
+        total = _SLOT * count * one.count * rows
+        is_granted = total <= self._left
+        self._left -= total * is_granted
+        return is_granted
+
+    def _share(
+        self, earlier: int, later: int, shared: "_Shared", kept: Sequence[int]
+    ) -> None:
+        program, walk, nbytes = self._program, shared.walk, _SLOT * len(kept)
+        one, other = _Loop(program, earlier), _Loop(program, later)
+        buffer = program.new_buffer(nbytes * one.count, one.instruction.pattern.rows)
         self._last_write[buffer] = earlier
-        walk = shared.walk
         there = Place(buffer, walk.begin * nbytes, walk.step * nbytes), nbytes
         stored = [(shared.values[value], other.dtype(value)) for value in kept]
         program.instructions[earlier] = one.storing(stored, (Place(buffer, 0, nbytes), nbytes))
         program.instructions[later] = other.reading(kept, there)
-        return True
 
     def _stays_from(self, at: int) -> Callable[[int], bool]:
         """Return a function that says whether a buffer is not written behind an instruction."""
@@ -193,6 +199,13 @@ class _Loop:
     def _behind(self, operand: int) -> int:
         """Return the number of an operand, with one more input."""
         return operand + (operand >= self._nin)
+
+    def saves(self, kept: Sequence[int]) -> float:
+        """Return what a turn takes less, in nanoseconds, if it reads the values in ``kept``."""
+        spared = self._needed(()) - self._needed(kept)
+        return sum([
+            step_cost(self.spec.steps[n - self.first][0]) for n in spared if n >= self.first
+        ])  # fmt: skip
 
     def _needed(self, kept: Sequence[int]) -> set[int]:
         """Return the inputs and steps that the loop needs if it reads the values in ``kept``."""
