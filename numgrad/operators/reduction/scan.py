@@ -122,7 +122,8 @@ class Scan(KeepsOrder, KernelOperator):
         found: list[np.ufunc] = []
 
         def compute(*arrays: np.ndarray) -> np.ndarray:
-            layout = self._together([(a.shape, a.strides) for a in arrays], arrays[0].itemsize, axis)
+            layouts = [(a.shape, a.strides) for a in arrays]
+            layout = self._together(layouts, arrays[0].itemsize, axis)
             if layout is not None:
                 found[:] = found or [target.kernel(self.columns_spec(dtypes)).ufunc]
                 return layout.restored(found[0](*map(layout.seen, arrays)))
