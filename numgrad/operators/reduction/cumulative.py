@@ -17,7 +17,7 @@ from . import cumulative_columns as columns
 from .scan import scan
 
 
-def shifted_right(value, axis=-1, first=0):
+def shifted_right(value, axis=-1, first=0.0):
     """Return ``value`` moved by one along an axis, with a number in front."""
     if not value.shape[axis]:
         return value
