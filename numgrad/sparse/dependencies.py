@@ -384,7 +384,10 @@ _SCANS = {
 }
 _MOVING = (indexing.element, indexing.put_view, joining.concat, joining.stack, joining.roll)
 _INDEXED = (Gather, PutAt, Permutation)
-_CHOOSE_ONLY = {share: (1, 2), cumulative.restarting_sum: (0,), cumulative.restarting_sum_reversed: (0,)}  # inputs that decide where the first input goes, with derivative 0
+# Inputs that decide where the other input goes, with derivative 0.
+_CHOOSE_ONLY = {
+    share: (1, 2), cumulative.restarting_sum: (0,), cumulative.restarting_sum_reversed: (0,),
+}  # fmt: skip
 _RULES: list[tuple[Any, Callable[[Application], list[IndexSets]]]] = [
     ((Elementwise, AsType, Part), _elementwise),
     (ViewOperator, _moved),

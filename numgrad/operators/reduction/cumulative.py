@@ -17,7 +17,7 @@ from . import cumulative_columns as columns
 from .scan import scan
 
 
-def shifted_right(value, axis=-1, first=0):
+def shifted_right(value, axis=-1, first=0.0):
     """Return ``value`` moved by one along an axis, with a number in front."""
     if not value.shape[axis]:
         return value
@@ -255,8 +255,8 @@ def restarting_sum(a, b, out):
 
 @scan(columns.restarting_sum_reversed, "(n),(n)->(n)")
 def restarting_sum_reversed(a, b, out):
-    """The solution of ``h[i] = a[i+1] h[i+1] + b[i]``, where a factor 0 begins a new sum, even after
-    an infinite one."""
+    """The solution of ``h[i] = a[i+1] h[i+1] + b[i]``, where a factor 0 begins a new sum, even
+    after an infinite one."""
     last = b.size - 1
     h = out.dtype.type(0)
     for i in range(last, -1, -1):

@@ -38,9 +38,17 @@ class Matrices(NamedTuple):
     sizes: Shape
     shape: Shape
 
+    def turned(self, array: np.ndarray) -> np.ndarray:
+        """Return an array with its axes in memory order."""
+        return array.transpose(self.order)
+
+    def stacked(self, array: np.ndarray) -> np.ndarray:
+        """Return an array with its axes in memory order as matrices."""
+        return array.reshape(self.shape)
+
     def seen(self, array: np.ndarray) -> np.ndarray:
         """Return an array of this shape, or a copy of an array of other strides, as matrices."""
-        return np.ascontiguousarray(array.transpose(self.order)).reshape(self.shape)
+        return self.stacked(np.ascontiguousarray(self.turned(array)))
 
     def restored(self, result: np.ndarray) -> np.ndarray:
         """Return matrices as an array with axes in the order of the operand's."""
@@ -122,7 +130,8 @@ class Scan(KeepsOrder, KernelOperator):
         found: list[np.ufunc] = []
 
         def compute(*arrays: np.ndarray) -> np.ndarray:
-            layout = self._together([(a.shape, a.strides) for a in arrays], arrays[0].itemsize, axis)
+            layouts = [(a.shape, a.strides) for a in arrays]
+            layout = self._together(layouts, arrays[0].itemsize, axis)
             if layout is not None:
                 found[:] = found or [target.kernel(self.columns_spec(dtypes)).ufunc]
                 return layout.restored(found[0](*map(layout.seen, arrays)))
@@ -160,8 +169,8 @@ class Scan(KeepsOrder, KernelOperator):
             ncore = (1,) * (len(rows) + 1)
             builder.emit(self.spec(dtypes), rows, [output], ncore, shape[-1:], name=self.name)
             return [output.view(lambda a: np.moveaxis(a, -1, axis))]
-        turned = [o.view(lambda a: a.transpose(layout.order)) for o in inputs]
-        stacks = [builder.contiguous(o).view(lambda a: a.reshape(layout.shape)) for o in turned]
+        turned = [builder.contiguous(o.view(layout.turned)) for o in inputs]
+        stacks = [o.view(layout.stacked) for o in turned]
         output = builder.new(layout.shape, spec.dtype, spec.rows)
         ncore, core = (2,) * (len(stacks) + 1), layout.shape[1:]
         builder.emit(self.columns_spec(dtypes), stacks, [output], ncore, core, name=self.name)

@@ -4,6 +4,7 @@ Signs, phases or bases of factors are arbitrary, so the functions here do not de
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,15 @@ FACTORIZATIONS = (
         ng.linalg.svdvals,
         (A23,),
         (STACK,),
+        operators=("svd",),
+        reference=lambda a: np.linalg.svd(a, compute_uv=False),
+    ),
+    free(
+        "svdvals-alone",
+        partial(registry["svdvals"], hermitian=False, caller="svdvals"),
+        (A23,),
+        (STACK,),
+        operators=("svdvals",),
         reference=lambda a: np.linalg.svd(a, compute_uv=False),
     ),
     free("eig", exponential, (SQUARE,), (STACK,), reference=complex_expm),

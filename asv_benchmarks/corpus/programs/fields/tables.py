@@ -44,6 +44,37 @@ def columns(np, x):
     return np.sqrt(x[:, 0] ** 2 + x[:, 1] ** 2 + 0.1).sum() + x[:, 2].mean()
 
 
+down = Family(
+    "down the columns of 300 by 300", siblings=False, size=300, tiny=4,
+    inputs=lambda rng, n: (rng.uniform(0.5, 1.5, (n, n)),),
+)  # fmt: skip
+down.add("cumulative sums", lambda np, x: (np.cumsum(x, axis=0) ** 2).sum())
+down.add("cumulative products", lambda np, x: np.cumprod(x, axis=0).sum())
+down.add("running maxima", lambda np, x: (np.running_maximum(x) ** 2).sum())
+
+points = Family(
+    "coordinates of 300 000 points", siblings=False, size=300_000, tiny=5,
+    inputs=lambda rng, n: (rng.uniform(0.5, 1.5, (n, 3)),),
+)  # fmt: skip
+points.add("norms of columns", lambda np, x: np.norm(x, axis=0).sum())
+points.add("variances of columns", lambda np, x: np.var(x, axis=0).sum())
+points.add("largest of columns", lambda np, x: (np.max(x, axis=0) ** 2).sum())
+points.add("a running maximum", lambda np, x: (np.running_maximum(x) ** 2).sum())
+
+FAMILIES += [down, points]
+
+
+@alone(
+    FAMILIES,
+    "singular values of 50 by 50",
+    size=50,
+    tiny=4,
+    inputs=lambda rng, n: (rng.standard_normal((n, n)),),
+)
+def cubed(np, a):
+    return (np.linalg.svdvals(a) ** 3).sum()
+
+
 @alone(
     FAMILIES,
     "least squares by a factorization",

@@ -42,7 +42,8 @@ def by_columns(pattern: Any, loop: Loop) -> tuple[Pattern, Loop]:
     count, width = pattern.core
     along, across = pattern.core_strides[::2], pattern.core_strides[1::2]
     each = Pattern(
-        pattern.spec.each, tuple(map(_turned, pattern.layouts)), pattern.nin, (*pattern.loop, width), (count,),
+        pattern.spec.each, tuple(map(_turned, pattern.layouts)), pattern.nin,
+        (*pattern.loop, width), (count,),
         [(*s, step) for s, step in zip(pattern.strides, across, strict=True)], along, pattern.name,
     )  # fmt: skip
     strides = tuple([(*s, step) for s, step in zip(loop.strides, across, strict=True)])
