@@ -1,6 +1,5 @@
 """The way through a graph: what a target's compiled code compares to recognise a graph."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
@@ -34,8 +33,6 @@ class Way(NamedTuple):
     writer : object
         The operator that writes a part of an array in place: what such a node has written is read
         by no stand-in.
-    route : sequence of int, sequence of int
-        How the walk reaches each node; see `engine.replay.structure_walk`.
     roots : list of int
         The nodes where the pass starts.
     parents : list of list of int
@@ -45,7 +42,9 @@ class Way(NamedTuple):
     targets : list of int
         The nodes of the targets.
     reads : list of (int, int)
-        For each saved value its node, and the position there.
+        For each saved value its node, and the position there; in the order of the nodes.
+    keepers : list of int
+        The nodes of which the pass takes all that they have saved.
     numbers : list of int
         For each saved value and each seed the number of its array, in order of first appearance.
     layouts : list
@@ -58,11 +57,11 @@ class Way(NamedTuple):
     hooked: list[int]
     indexed: list[int]
     writer: Any
-    route: tuple[Sequence[int], Sequence[int]]
     roots: list[int]
     parents: list[list[int]]
     slots: list[tuple[int, ...]] | None
     targets: list[int]
     reads: list[tuple[int, int]]
+    keepers: list[int]
     numbers: list[int]
     layouts: list[Any]

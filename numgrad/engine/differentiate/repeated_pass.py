@@ -51,27 +51,35 @@ class RepeatedPass:
         structure = self.structure
         order = structure.order
         nodes: list[Any] = []
-        kept: list[Any] = []
-        has_freed = False
+        kept: Sequence[Any] = structure.saved
+        freed: list[Any] = []  # a prefix of the nodes
         try:
             with freeing:
                 nodes = [order[n] for n in self.recalled.keepers]
-                kept = list(map(_saved, nodes))
-                if None in kept:
-                    return None
-                versions = map(_versions, nodes)
-                if not (structure.is_unwritten or all(map(are_unwritten, kept, versions))):
-                    return None
-                if not self._retain:
-                    has_freed = True
-                    for node in nodes:
+                if not (structure.is_unwritten and len(kept) == len(nodes)):
+                    kept = list(map(_saved, nodes))
+                    if None in kept:
+                        return None
+                    versions = map(_versions, nodes)
+                    if not (structure.is_unwritten or all(map(are_unwritten, kept, versions))):
+                        return None
+                for node, saved in zip(nodes, kept, strict=True):
+                    if node.saved is not saved:  # freed or restored by another thread
+                        _restore(freed, kept)
+                        return None
+                    if not self._retain:
+                        freed.append(node)
                         node.saved = None
             return self.recalled.values(structure, seeds, kept)
         except BaseException:  # Ctrl-C may come when some nodes are freed
-            if has_freed:  # else another pass may have freed the nodes, which stay freed
-                for node, saved in zip(nodes, kept, strict=True):
-                    node.saved = saved
+            _restore(freed, kept)
             raise
+
+
+def _restore(nodes: Sequence[Any], kept: Sequence[Any]) -> None:
+    """Give nodes what they had saved; ``kept`` may go on beyond the nodes."""
+    for node, saved in zip(nodes, kept, strict=False):
+        node.saved = saved
 
 
 class Start(NamedTuple):

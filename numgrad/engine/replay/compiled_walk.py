@@ -29,9 +29,10 @@ def follower_of(
 ) -> Any:
     """Return a new follower of a plan with a track; None if there is none for this plan.
 
-    ``follower(roots, targets, seeds)`` returns a pair, the nodes and the arrays of a graph; False
-    if the plan is not for that graph, and None if Python code has to look. There is None in place
-    of the arrays where `Track.settle` has work to do first.
+    ``follower(roots, targets, seeds)`` returns three tuples, the nodes of a graph, its arrays, and
+    what the keepers of the plan have saved; False if the plan is not for that graph, and None if
+    Python code has to look. There is None in place of the arrays where `Track.settle` has work to
+    do first. Nothing is said of the keepers of a plan that is cut.
 
     Parameters
     ----------
@@ -56,12 +57,12 @@ def follower_of(
         track.hooked,
         track.indexed,
         runtime.roles.put_view,
-        track.route,
         [index[root] for root in roots],
         [[index[parent] for parent in node.parents] for node in nodes],
         track.slots,
         plan.targets,
         [(n, place) for n, places in track.keepers for place in places],
+        [] if plan.is_cut else plan.keepers,
         plan.same,
         plan.layouts,
     )

@@ -169,7 +169,7 @@ class KnownPlan:
             if found is not None and found[1] is not None:
                 if track.is_cut and not track.are_watched_alike(found[0]):
                     return None
-                return Structure(None, found[1], found[0], {}, is_unwritten=True)
+                return Structure(None, found[1], found[0], {}, is_unwritten=True, saved=found[2])
         nodes = track.walk(roots)
         if nodes is None or (targets is not None and not self._are_targets(targets, nodes)):
             return None

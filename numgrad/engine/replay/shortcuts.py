@@ -51,7 +51,7 @@ class Shortcuts:
         found = plan.follower(roots, targets, seeds)
         if not found or found[1] is None:
             return None
-        return Structure(None, found[1], found[0], {}, is_unwritten=True), plan
+        return Structure(None, found[1], found[0], {}, is_unwritten=True, saved=found[2]), plan
 
     def is_closed(self, roots: tuple[Node, ...], targets: list[Any]) -> bool:
         """Whether a plan says of a graph that all its leaves are among the nodes ``targets``."""

@@ -47,21 +47,26 @@ class Structure:
         Whether somebody has seen that no saved value was written since it was saved.
     watched : sequence of int
         The numbers of the nodes that a pass visits with care.
+    saved : sequence of tuple
+        What the keepers of the plan had saved when somebody saw that nothing was written; empty if
+        nobody looked.
     """
 
     __slots__ = (
-        "arrays", "by_position", "index", "indexed", "is_unwritten", "key", "order", "watched",
+        "arrays", "by_position", "index", "indexed", "is_unwritten", "key", "order", "saved",
+        "watched",
     )  # fmt: skip
 
     def __init__(
         self, key: Hashable, arrays: Sequence[np.ndarray], order: Sequence[Node], index: Any,
         indexed: Sequence[tuple[Node, ByPosition]] = (), is_unwritten: bool = False,
-        watched: Sequence[int] = (),
+        watched: Sequence[int] = (), saved: Sequence[Any] = (),
     ):  # fmt: skip
         self.key, self.arrays = key, arrays
         self.order: Sequence[Node] = order
         self.index: dict[Node, int] = index
         self.indexed, self.is_unwritten, self.watched = indexed, is_unwritten, watched
+        self.saved = saved
         self.by_position: Mapping[Node, ByPosition] = _NONE
 
     def with_positions(self) -> "Structure | None":

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import numgrad as ng
-from numgrad.engine.differentiate import backward
+from numgrad.engine.differentiate import backward, repeated_pass
 from numgrad.engine.differentiate.repeated_pass import ones
 from numgrad.engine.graph.kind import loose_kind
 from numgrad.engine.graph.node import accumulator_of, restore_saved
@@ -54,7 +54,7 @@ def test_a_graph_of_the_same_structure_is_recognised():
     follower = follower_of(product, leaf())
     x = leaf(1.0, 2.0, 3.0)
     y = product(x)
-    nodes, arrays = asked(follower, y, x)
+    nodes, arrays, _ = asked(follower, y, x)
     assert nodes[0] is y.node
     assert nodes[-1] is accumulator_of(x)
     assert all(a.number > b.number for a, b in pairwise(nodes))
@@ -140,7 +140,7 @@ def test_saved_values_that_were_written_are_restored_first():
     x = leaf()
     follower = follower_of(squared, x)
     y = written(x)
-    nodes, arrays = asked(follower, y, x)
+    nodes, arrays, _ = asked(follower, y, x)
     assert arrays is None
     assert nodes[0] is y.node
     restore_saved(nodes)
@@ -155,7 +155,7 @@ def test_python_looks_at_saved_values_that_were_written_without_a_copy():
     y = (middle * middle).sum()
     with ng.no_grad():
         middle += 1.0
-    nodes, arrays = asked(follower, y, x)
+    nodes, arrays, _ = asked(follower, y, x)
     restore_saved(nodes)
     assert arrays is None
     assert asked(follower, y, x)[1] is None
@@ -244,7 +244,7 @@ def test_many_arrays_are_told_apart():
     x = leaf()
     factors = [ng.tensor([1.0, 2.0, float(n)]) for n in range(300)]
     follower = follower_of(lambda x: added(x, factors), x)
-    _, arrays = asked(follower, added(x, factors), x)
+    _, arrays, _ = asked(follower, added(x, factors), x)
     assert len(arrays) == 301
     assert asked(follower, added(x, factors[::-1]), x)
     assert asked(follower, added(x, [*factors[1:], factors[1]]), x) is False
@@ -254,7 +254,7 @@ def test_no_reference_is_kept_or_lost():
     x = leaf()
     follower = follower_of(product, x)
     y, other = product(x), OTHERS["a constant"](x)
-    nodes, arrays = asked(follower, y, x)
+    nodes, arrays, _ = asked(follower, y, x)
     counted = [*nodes, *arrays, None, False, other.node, x.array, follower]
     del nodes, arrays
     before = [sys.getrefcount(item) for item in counted]
@@ -327,7 +327,7 @@ def test_threads_share_a_follower():
         for _ in range(300):
             expected = 1.0 + n
             y = product(x)
-            _, arrays = asked(follower, y, x)
+            _, arrays, _ = asked(follower, y, x)
             if not any(array is x.array for array in arrays) or x.array[0] != expected:
                 wrong.append(n)
 
@@ -347,3 +347,34 @@ def test_there_is_none_where_objects_cannot_be_read(monkeypatch):
     (plan,) = plan_cache._known.values()
     assert plan.follower is None
     assert np.all(np.isfinite(found))
+
+
+def test_what_the_keepers_have_saved_is_taken_on_the_way():
+    follower = follower_of(product, leaf())
+    x = leaf()
+    y = product(x)
+    nodes, _, saved = asked(follower, y, x)
+    assert saved
+    assert set(map(id, saved)) == {id(node.saved) for node in nodes if node.saved}
+
+
+def test_nothing_is_freed_if_another_thread_has_freed_a_node_meanwhile(monkeypatch):
+    x = leaf()
+    for _ in range(4):
+        ng.grad(product(x), x)
+    y = product(x)
+    found = repeated_pass.plan_for_start
+
+    def freeing(*start):
+        known = found(*start)
+        nodes = [known[0].order[n] for n in known[1].keepers]
+        nodes[-1].saved = None
+        others.extend(nodes[:-1])
+        return known
+
+    others = []
+    monkeypatch.setattr(repeated_pass, "plan_for_start", freeing)
+    with pytest.raises(ng.errors.FreedGraphError):
+        ng.grad(y, x)
+    assert others
+    assert all(node.saved for node in others)

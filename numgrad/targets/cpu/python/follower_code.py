@@ -4,12 +4,12 @@ A follower only reads the graph: it makes the tuples that it returns, and change
 Python code runs between the first look at the graph and the last, so the graph cannot change
 meanwhile.
 
-``p`` is the address of the words that describe what comes next, see `followers.WAY`; ``nodes`` and
-``arrays`` are tuples that get what was found. A function that compares returns `YES`, `NO` if the
-graph is another one, or `UNKNOWN` where Python code has to look, as few graphs have what it met.
-`LOOSE` stands for nodes whose kinds are still to be looked up: those of new nodes may be. `WRITTEN`
-stands for a saved value whose memory was written since. Functions that read a description return
-the address behind it in place of `YES`.
+``p`` is the address of the words that describe what comes next, see `followers.WAY`; ``nodes``,
+``arrays`` and ``kept`` are tuples that get what was found. A function that compares returns `YES`,
+`NO` if the graph is another one, or `UNKNOWN` where Python code has to look, as few graphs have
+what it met. `LOOSE` stands for nodes whose kinds are still to be looked up: those of new nodes may
+be. `WRITTEN` stands for a saved value whose memory was written since. Functions that read a
+description return the address behind it in place of `YES`.
 """
 
 from ..compile.intrinsics import load_word, stack_words, store_word
@@ -132,7 +132,7 @@ def is_node(t, node, p):
         return UNKNOWN
     if (accumulates == 0) == (what == at.LEAF):
         return NO
-    watched = load_word(p, 4)
+    watched = load_word(p, 2)
     has_extras = place(t, node, at.N_EXTRAS) != load_word(t, NONE)
     if has_extras != (watched & at.MARKED != 0):
         return UNKNOWN
@@ -141,40 +141,24 @@ def is_node(t, node, p):
     return is_kind(t, node, kind) if what != at.INDEXED_NODE else has_stand_in(t, node, kind)
 
 
-def find_nodes(t, roots, nodes, p):
-    """Walk to all nodes; compare their kinds, and the order in which they were made."""
-    latest, loose = 0, 0
-    for n in range(load_word(t, at.NODES)):
-        above, row = load_word(p, 2), roots
-        if above != 0:
-            row = place(t, node_at(nodes, above - 1), at.N_PARENTS)
-        node = item_of(t, row, load_word(p, 3))
-        found = is_node(t, node, p)
-        if found == LOOSE:
-            loose = 1
-        elif found != YES:
-            return found
-        number = place(t, node, at.N_NUMBER)
-        if is_whole(t, number) == 0:
-            return UNKNOWN
-        made = number_of(number)
-        if n != 0 and made >= latest:
-            return NO
-        latest = made
-        add(nodes, n, node)
-        p += 8 * at.WORDS_OF_NODE
-    return p if loose == 0 else LOOSE
+def meet(t, nodes, n, found):
+    """Note an object as node ``n`` where none was noted before; return 0 if it is another one.
+
+    ``n`` is -1 where there is to be None.
+    """
+    if n < 0:
+        return 1 if found == load_word(t, NONE) else 0
+    if node_at(nodes, n) == 0 and found != 0:
+        add(nodes, n, found)
+    return 1 if node_at(nodes, n) == found and found != 0 else 0
 
 
 def are_nodes(t, row, count, nodes, p):
-    """Compare the items of a tuple or a list with ``count`` nodes that were found."""
+    """Compare the items of a tuple or a list with ``count`` nodes; note those that are new."""
     if length_of(t, row) != count:
         return NO
     for n in range(count):
-        expected = load_word(t, NONE)
-        if load_word(p, n) >= 0:
-            expected = node_at(nodes, load_word(p, n))
-        if item_of(t, row, n) != expected:
+        if meet(t, nodes, load_word(p, n), item_of(t, row, n)) == 0:
             return NO
     return p + 8 * count
 
@@ -189,19 +173,6 @@ def are_slots(t, slots, p):
         if number_of(slot) != load_word(p, 1 + n):
             return NO
     return p + 8 * (1 + count)
-
-
-def are_connected(t, nodes, p):
-    """Compare the edges of all nodes."""
-    for n in range(load_word(t, at.NODES)):
-        node = node_at(nodes, n)
-        p = are_nodes(t, place(t, node, at.N_PARENTS), load_word(p, 0), nodes, p + 8)
-        if p < 0:
-            return p
-        p = are_slots(t, place(t, node, at.N_SLOTS), p)
-        if p < 0:
-            return p
-    return p
 
 
 def is_new(t, array):
@@ -261,19 +232,79 @@ def is_unwritten(t, value, version):
     return YES if number_of(present) == number_of(version) else WRITTEN
 
 
-def take_saved(t, nodes, arrays, p):
-    """Compare and take the arrays of all saved values, which nobody may have written since."""
-    for _ in range(load_word(t, at.READS)):
-        node, position = node_at(nodes, load_word(p, 0)), load_word(p, 1)
-        value = item_of(t, place(t, node, at.N_SAVED), position)
-        if is_a(t, value, at.VALUE_TYPE) == 0:
-            return UNKNOWN  # packed by a hook, or freed
-        found = is_unwritten(t, value, item_of(t, place(t, node, at.N_VERSIONS), position))
-        if found != YES:
-            return found
-        p = take(t, place(t, value, at.V_ARRAY), arrays, p + 16)
+def take_read(t, node, arrays, p):
+    """Compare and take the array of a saved value, which nobody may have written since."""
+    position = load_word(p, 0)
+    value = item_of(t, place(t, node, at.N_SAVED), position)
+    if is_a(t, value, at.VALUE_TYPE) == 0:
+        return UNKNOWN  # packed by a hook, or freed
+    found = is_unwritten(t, value, item_of(t, place(t, node, at.N_VERSIONS), position))
+    return take(t, place(t, value, at.V_ARRAY), arrays, p + 8) if found == YES else found
+
+
+def take_saved(t, node, arrays, p):
+    """Compare and take the arrays of all saved values of a node that are read, up to the first one
+    of the graph that cannot be taken. The graph may still turn out to be another one."""
+    count = load_word(p, 0)
+    p += 8
+    for _ in range(count):
+        after = p + 8 * (3 + load_word(p, 2))
+        if load_word(t, at.STATE) in (YES, LOOSE):
+            found = take_read(t, node, arrays, p)
+            if found == NO:
+                return NO
+            if found < 0:
+                store_word(t, at.STATE, found)
+        p = after
+    return p
+
+
+def keep_saved(t, node, kept, n):
+    """Store all that a node has saved in ``kept``, at place ``n``."""
+    saved = place(t, node, at.N_SAVED)
+    if is_a(t, saved, TUPLE_TYPE) != 0:
+        add(kept, n, saved)
+    else:
+        store_word(t, at.STATE, UNKNOWN)  # freed
+
+
+def look_at(t, node, nodes, arrays, kept, p):
+    """Compare a node, its edges and what it has saved; note its parents.
+
+    All is done at once, as in a long graph no cache of the processor has a node twice.
+    """
+    found, place_kept = is_node(t, node, p), load_word(p, 2) // at.KEEPS
+    if found == LOOSE and load_word(t, at.STATE) == YES:
+        store_word(t, at.STATE, LOOSE)
+    elif found != YES and found != LOOSE:
+        return found
+    p = are_nodes(t, place(t, node, at.N_PARENTS), load_word(p, 3), nodes, p + 32)
+    if p >= 0:
+        p = are_slots(t, place(t, node, at.N_SLOTS), p)
+    if p >= 0:
+        p = take_saved(t, node, arrays, p)
+    if p >= 0 and place_kept != 0:
+        keep_saved(t, node, kept, place_kept - 1)
+    return p
+
+
+def find_nodes(t, roots, nodes, arrays, kept, p):
+    """Walk to all nodes, and compare them, and the order in which they were made."""
+    latest, p = 0, are_nodes(t, roots, load_word(t, at.ROOTS), nodes, p)
+    if p < 0:
+        return p
+    for n in range(load_word(t, at.NODES)):
+        node = node_at(nodes, n)
+        p = look_at(t, node, nodes, arrays, kept, p)
         if p < 0:
             return p
+        number = place(t, node, at.N_NUMBER)
+        if is_whole(t, number) == 0:
+            return UNKNOWN
+        made = number_of(number)
+        if n != 0 and made >= latest:
+            return NO
+        latest = made
     return p
 
 
@@ -299,45 +330,45 @@ def take_positions(t, nodes, arrays, p):
     return YES
 
 
-def recognise(t, arguments, nodes, arrays):
-    """Compare the graph of a pass, and take its nodes and arrays."""
+def recognise(t, arguments, nodes, arrays, kept):
+    """Compare the graph of a pass, and take its nodes and arrays, and what its nodes have saved."""
     for h in range(load_word(t, at.MASK) + 1):
         store_word(t, at.WAY + h, 0)
     store_word(t, at.TAKEN, 0)
+    store_word(t, at.STATE, YES)
     roots, targets, seeds = (
         load_word(arguments, 0), load_word(arguments, 1), load_word(arguments, 2)
     )  # fmt: skip
-    p = find_nodes(t, roots, nodes, t + 8 * (at.WAY + load_word(t, at.MASK) + 1))
-    if p >= 0:
-        p = are_nodes(t, roots, load_word(t, at.ROOTS), nodes, p)
-    if p >= 0:
-        p = are_connected(t, nodes, p)
+    p = t + 8 * (at.WAY + load_word(t, at.MASK) + 1)
+    p = find_nodes(t, roots, nodes, arrays, kept, p)
     if p >= 0 and targets == load_word(t, NONE):
         p += 8 * load_word(t, at.TARGETS)
     elif p >= 0:
         p = are_nodes(t, targets, load_word(t, at.TARGETS), nodes, p)
-    if p >= 0:
-        p = take_saved(t, nodes, arrays, p)
+    if p >= 0 and load_word(t, at.STATE) != YES:
+        return load_word(t, at.STATE)
     if p >= 0:
         p = take_seeds(t, seeds, arrays, p)
     return p if p < 0 else take_positions(t, nodes, arrays, p)
 
 
 def follow(table_object, arguments, count):
-    """Return a pair: the nodes of a graph and its arrays, or None in place of the arrays as long as
-    kinds are to be looked up, or saved values to be restored. Return False or None in place of a
-    pair; see `followers.follower`.
+    """Return three tuples: the nodes of a graph, its arrays, and what its keepers have saved; with
+    None in place of the arrays as long as kinds are to be looked up, or saved values to be
+    restored. Return False or None in place of the tuples; see `followers.follower`.
 
     The arguments are the roots, the targets and the seeds. The result is 0 after an error.
     """
     t = load_word(table_object, DATA)
-    found, nodes = python.new_tuple(2), python.new_tuple(load_word(t, at.NODES))
+    found, nodes = python.new_tuple(3), python.new_tuple(load_word(t, at.NODES))
     arrays = python.new_tuple(load_word(t, at.ARRAYS) + load_word(t, at.INDEXED))
-    if found == 0 or nodes == 0 or arrays == 0:
+    kept = python.new_tuple(load_word(t, at.KEEPERS))
+    if found == 0 or nodes == 0 or arrays == 0 or kept == 0:
         return 0  # there is no memory
     store_word(found, ITEMS, nodes)
     store_word(found, ITEMS + 1, arrays)
-    p = UNKNOWN if count != _ARGUMENTS else recognise(t, arguments, nodes, arrays)
+    store_word(found, ITEMS + 2, kept)
+    p = UNKNOWN if count != _ARGUMENTS else recognise(t, arguments, nodes, arrays, kept)
     if p in (LOOSE, WRITTEN):
         add(found, 1, load_word(t, NONE))
         python.drop(arrays)

@@ -5,6 +5,7 @@ pass. The code of all followers is compiled once, see `follower_code`. Each has 
 whose places are declared here; the track follows them.
 """
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,31 +29,30 @@ the operator that writes parts of arrays."""
 """Words of a follower: places of the attributes of nodes, accumulators, values, storages, states of
 leaves, kinds and stand-ins."""
 
-NODES, ARRAYS, ROOTS, TARGETS, READS, SEEDS, INDEXED, MASK, TAKEN = range(
-    I_POSITIONS + 1, I_POSITIONS + 10
+NODES, ARRAYS, ROOTS, TARGETS, KEEPERS, SEEDS, INDEXED, MASK, TAKEN, STATE = range(
+    I_POSITIONS + 1, I_POSITIONS + 11
 )
-"""Words of a follower: how many nodes, different arrays, roots, targets, reads of saved values,
-seeds and stand-ins there are; the last position in the hash table of the arrays, whose length is a
-power of two; and how many different arrays a walk has taken so far."""
+"""Words of a follower: how many nodes, different arrays, roots, targets, keepers, seeds and
+stand-ins there are; the last position in the hash table of the arrays, whose length is a power of
+two; how many different arrays a walk has taken so far; and whether it has met nodes whose kinds are
+to be looked up, or saved values that cannot be taken."""
 
 NODE, LEAF, INDEXED_NODE = range(3)
 """What a node is: an accumulator, a node with a stand-in, or any other node."""
 
-MARKED, HOOKED = 1, 2
-"""What watches a node: it has extras, or it is the accumulator of a leaf with hooks."""
+MARKED, HOOKED, KEEPS = 1, 2, 4
+"""What is to be known of a node: it has extras, it is the accumulator of a leaf with hooks, or the
+pass takes what it has saved: then its place among the keepers, from 1 on, times `KEEPS`."""
 
-WORDS_OF_NODE = 5
-
-WAY = TAKEN + 1
+WAY = STATE + 1
 """The first word of the hash table. The track comes behind the table, with these parts:
 
-- for each node its kind, what the node is, the step of the walk to the node (an earlier node,
-  counted from 1 on, or 0 for the roots, and a position among the parents), and what watches it;
 - for each root its node;
-- for each node the number of its parents, for each parent its node, -1 for None; then the number of
-  slots to compare, which may be 0, and these slots;
+- for each node its kind, what the node is, and what is to be known of it; the number of its
+  parents, and for each parent its node, -1 for None; the number of slots to compare, which may be
+  0, and these slots; the number of saved values that are read, and for each its position, and the
+  array as below;
 - for each target its node;
-- for each read of a saved value its node and the position there, then the array as below;
 - for each seed the array;
 - for each stand-in its node.
 
@@ -68,12 +68,12 @@ def follower(types: Types, way: Way) -> Any:
     """Return a builtin function that recognises the graphs of passes like an earlier one, or None.
 
     The function is ``(roots, targets, seeds)``: the nodes where the pass starts, the nodes of its
-    targets or None, and the arrays of its seeds. It returns a pair of tuples: the nodes of the
-    graph, and the different arrays with the positions of stand-ins behind them. None stands in
-    place of the arrays where the kinds of some nodes, or their stand-ins, are to be looked up
-    first, or where saved values were written. The function returns False if the pass is another
-    one for certain, and None if Python code has to look. None in place of the function stands for
-    a Python whose objects cannot be read.
+    targets or None, and the arrays of its seeds. It returns three tuples: the nodes of the graph,
+    the different arrays with the positions of stand-ins behind them, and what the keepers among
+    the nodes have saved. None stands in place of the arrays where the kinds of some nodes, or their
+    stand-ins, are to be looked up first, or where saved values were written. The function returns
+    False if the pass is another one for certain, and None if Python code has to look. None in
+    place of the function stands for a Python whose objects cannot be read.
     """
     places = _places(types)
     if None in places:
@@ -82,8 +82,8 @@ def follower(types: Types, way: Way) -> Any:
     size = 1 << (2 * count).bit_length()  # a power of two, of which half is free
     objects = *types[:4], types.leaf_state, *types.storages, types.slot, types.stand_in, way.writer
     words = [*map(id, objects), *(place for found in places for place in found or ())]
-    words += (len(way.kinds), count, *map(len, (way.roots, way.targets, way.reads)))
-    words += (seeds, len(way.indexed), size - 1, 0)
+    words += (len(way.kinds), count, *map(len, (way.roots, way.targets, way.keepers)))
+    words += (seeds, len(way.indexed), size - 1, 0, 0)
     table = np.array([*words, *(0,) * size, *_track(way)], np.int64)
     return object_layout.builtin("python.follower_code", "follow", table, (objects, way.kinds))
 
@@ -108,15 +108,20 @@ def _track(way: Way) -> list[int]:
         watched[n] |= MARKED
     for n in way.hooked:
         watched[n] |= HOOKED
-    for kind, *parts in zip(way.kinds, found, *way.route, watched, strict=True):
-        words += (id(kind), *parts)
+    for k, n in enumerate(way.keepers):
+        watched[n] += (k + 1) * KEEPS
+    arrays = [
+        (number, 0) if layout is True else (number, len(layout), *layout)
+        for number, layout in zip(way.numbers, way.layouts, strict=True)
+    ]
+    reads: list[list[int]] = [[0] for _ in way.kinds]
+    for (n, position), words_of_array in zip(way.reads, arrays, strict=False):
+        reads[n][0] += 1
+        reads[n] += (position, *words_of_array)
     words += way.roots
     for n, parents in enumerate(way.parents):
         slots = () if way.slots is None else way.slots[n]
-        words += (len(parents), *parents, len(slots), *slots)
+        words += (id(way.kinds[n]), found[n], watched[n], len(parents), *parents)
+        words += (len(slots), *slots, *reads[n])
     words += way.targets
-    reads = [*way.reads, *[()] * (len(way.numbers) - len(way.reads))]
-    for read, number, layout in zip(reads, way.numbers, way.layouts, strict=True):
-        strides = () if layout is True else layout
-        words += (*read, number, len(strides), *strides)
-    return [*words, *way.indexed]
+    return [*words, *chain(*arrays[len(way.reads) :]), *way.indexed]
