@@ -6,11 +6,24 @@ a sum is -0.0 only if both of its terms are.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ...ir.kernel_spec import ElementwiseSpec
 from ..graph.runtime import runtime
+
+
+@cache
+def zero_plus(dtype: np.dtype) -> ElementwiseSpec:
+    """Return the function that adds a number to 0.0, where a kernel that sums begins: a sum of
+    nothing but -0.0 is 0.0."""
+    return ElementwiseSpec("zero_plus", _zero_plus, (dtype,), (dtype,))
+
+
+def _zero_plus(x):  # type: ignore[no-untyped-def]  # compiled
+    return 0.0 + x
 
 
 class AddedZeros:
@@ -32,11 +45,14 @@ class AddedZeros:
 
     def note_step(self, value: Any, spec: Any, args: Sequence[Any]) -> None:
         """Note that a value is what a function makes of others."""
-        if self._is_sum(spec) and not self._never_negative_zeros.isdisjoint(args):
+        is_sum = self._is_sum(spec) and not self._never_negative_zeros.isdisjoint(args)
+        if is_sum or spec.name == "zero_plus":
             self._never_negative_zeros.add(value)
 
     def without(self, spec: Any, args: Sequence[Any]) -> Any:
         """Return the value to which a function adds zero; None for any other function."""
+        if spec.name == "zero_plus":
+            return args[0] if args[0] in self._never_negative_zeros else None
         if not self._is_sum(spec):
             return None
         one, other = args
@@ -49,4 +65,4 @@ class AddedZeros:
         return spec.name == add.name and spec is add.spec(spec.in_dtypes[0])
 
 
-__all__ = ["AddedZeros"]
+__all__ = ["AddedZeros", "zero_plus"]

@@ -19,7 +19,7 @@ from ...ir.pairwise import LEAF
 from ...ir.program import Pattern, Program
 from ..graph.runtime import runtime
 from ..graph.value import CPU
-from .added_zeros import AddedZeros
+from .added_zeros import AddedZeros, zero_plus
 
 MOST_STEPS = 2000  # scalar functions, each of which takes 3e-4 seconds to compile
 MOST_OF_FEW = 16000  # the same, if no instruction works on more than FEW elements
@@ -183,7 +183,10 @@ class Expander:
             for column in range(columns[0]):
                 begin = first + column * (steps[-1] if pattern.core[1:] else 0)
                 row = [self.read(buffer, begin + n * steps[0], dtype) for n in range(size)]
-                self.values[out, place + column * apart[0]] = self._halved(spec, row), dtype
+                found = self._halved(spec, row)
+                if pattern.name == "sum" and dtype.kind == "f":
+                    found = self._step(zero_plus(dtype), (found,))
+                self.values[out, place + column * apart[0]] = found, dtype
 
     def _halved(self, spec: Any, row: list[Any]) -> Any:
         """Return the sum or extremum of several values, joined by halves with ``spec``."""

@@ -154,6 +154,23 @@ def test_zero_is_added_where_it_changes_a_bit(rolled, zero):  # noqa: F811
     rolled.check(f, np.array(-0.0), np.array([-0.0, 0.0, 1.0, -1.0] * 5), loops=1)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_sum_of_negative_zeros_is_zero(rolled, dtype):  # noqa: F811
+    def f(c):
+        return ng.scan(lambda c, _: (c * 1, (c.sum(), -(-c).sum(), c[:1].sum())), c, length=20)
+
+    def python(c):
+        seen = []
+        for _ in range(20):
+            c = c * 1
+            seen.append(c.sum())
+        return ng.stack(seen)
+
+    for run in (f, python):
+        rolled.check(run, -np.zeros(4, dtype))
+        assert rolled.loops
+
+
 # What is the same at all turns --------------------------------------------------------------------
 
 
