@@ -63,7 +63,9 @@ def matrices(shape: Shape, strides: Shape, itemsize: int, axis: int) -> Matrices
     sizes = tuple([shape[n] for n in order])
     place = order.index(len(shape) + axis)
     width = prod(sizes[place + 1 :])
-    if width < 2 or not is_contiguous(sizes, tuple([strides[n] for n in order]), itemsize):
+    if width < 2 or not sizes[place]:
+        return None
+    if not is_contiguous(sizes, tuple([strides[n] for n in order]), itemsize):
         return None
     back = tuple(np.argsort(order).tolist())
     return Matrices(order, back, sizes, (prod(sizes[:place]), sizes[place], width))
