@@ -18,7 +18,7 @@ from ...ir.program import Pattern
 _ALONE, _FUSED = 60.0, 2.0  # an instruction that stands alone, or is fused
 _SCALAR, _SCALAR_CALL, _SCALAR_SLOW_CALL, _SCALAR_JOINED = 0.15, 7.0, 20.0, 0.2
 _VECTOR, _VECTOR_CALL, _VECTOR_JOINED = 0.05, 2.0, 0.3  # for an element: simple, called, joined
-_TURN = 5.0  # of a kernel with a loop: what a turn waits for the one before
+_TURN = 2.0  # of a kernel with a loop: what a turn waits, at least, for the one before
 _LEAST = 8  # elements for which a vector takes as long as for fewer
 
 STORED = 0.3

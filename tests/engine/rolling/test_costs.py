@@ -9,7 +9,7 @@ from numgrad.engine.rolling.costs import scalar_cost
 
 from .rolling_tools import rolled  # noqa: F401  a fixture
 
-TURNS = 200
+TURNS = 450
 
 
 def gradient(step):
@@ -31,6 +31,7 @@ def gap(x):
 
 
 CASES = [
+    (lambda x: x * 0.5 + 1, 1, True), (lambda x: x * 0.5, 1, True), (ng.sin, 1, True),
     (lambda x: x + 0.01 * (1 - x * x) * x, 4, True),
     (lambda x: x + 0.01 * (1 - x * x) * x, 64, False),
     (lambda x: x + 0.01 * ng.sin(x), 1, True),
