@@ -72,7 +72,7 @@ class _Pace:
         if info["generation"] == 2:
             self._start()
         else:
-            self._count(youngest, info["generation"])
+            self._count(youngest, middle if info["generation"] else 0)
             passed = gc.get_count()[1] - 1
             if passed >= 0 and (passed < middle or passed % max(middle, 1)):
                 return  # a collection of the youngest comes next in any case
@@ -87,18 +87,23 @@ class _Pace:
                 return own
         return threshold
 
-    def _count(self, youngest: int, generation: int) -> None:
-        """Count a partial collection."""
+    def _count(self, youngest: int, stands_for: int) -> None:
+        """Count a partial collection.
+
+        One of more than the youngest containers counts as so many collections of the youngest as
+        ``stands_for`` says, which were no graph's: a program may ask for it when it has dropped
+        containers of its own.
+        """
         before, self.next = self.next, _next(self.numbers)
         is_other = _WITH_A_NODE * (self.next - before) < youngest
         self.young += 1
-        self.others += is_other
-        self.recent_others = 0 if generation else self.recent_others + is_other
+        self.others += stands_for or is_other
+        self.recent_others = 0 if stands_for else self.recent_others + is_other
 
     def _wanted(self, youngest: int, middle: int, last: int) -> tuple[int, int, int]:
         """Return the thresholds for the time being; the parameters are those of the user."""
         recent, fits = gc.get_count()[1], max(middle, last) < _WAIT
-        if not fits or not self.young or self.others == self.young:
+        if not fits or not self.young or self.others >= self.young:
             return youngest, middle, last
         self.moved.update((middle, last))
         has_room = youngest * self.young <= self.blocks and self._has_memory()
