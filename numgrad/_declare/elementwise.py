@@ -111,7 +111,7 @@ class Elementwise(Operator):
         self.is_dear = calls_library(function)  # a call takes longer than loading its arguments
         self.parameters = code.co_varnames[: code.co_argcount]
         self.partials: dict[int, Partial] = {}
-        self._equal_partial: Partial | None = None
+        self._lowered_as: Partial | None = None
         self._specs: dict[np.dtype, ElementwiseSpec] = {}
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
@@ -336,8 +336,8 @@ class Elementwise(Operator):
     def lower(
         self, builder: Any, inputs: Sequence[Any], specs: Specs, static: dict[str, Any]
     ) -> list[Any]:
-        if self._equal_partial is not None:
-            return self._equal_partial.lower(builder, inputs, specs)
+        if self._lowered_as is not None:
+            return self._lowered_as.lower(builder, inputs, specs)
         (spec,) = specs
         shape, dtype, rows = spec.shape, spec.dtype, spec.rows
         output = builder.new(shape, dtype, rows)
@@ -348,13 +348,13 @@ class Elementwise(Operator):
         builder.map(self.spec(kind), inputs, output, name=self.name, replay=replay)
         return [output]
 
-    def equals(self, partial: Partial) -> None:
+    def lower_as(self, partial: Partial) -> None:
         """Have programs compute the operator as a partial that reads the value of another operator.
 
-        The value of the operator is that partial as a function of the inputs alone. A program has
-        the value of the other operator already, in most cases, and does not compute it again.
+        The value of this operator must be that partial, as a function of the inputs alone. Most
+        programs have the value of the other operator already, and do not compute it again.
         """
-        self._equal_partial = partial
+        self._lowered_as = partial
 
     def _unsupported_dtype(
         self, target: Any, arrays: Sequence[np.ndarray], where: str

@@ -90,7 +90,7 @@ class Partial:
         return self._operator
 
     def lower(self, builder: Any, inputs: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
-        """Emit the operator that has the partial, and this one for its value."""
+        """Emit the operator that has the partial, and the partial of its inputs and value."""
         values = [*inputs, *self.owner.lower(builder, inputs, specs, {})]
         return self.operator.lower(builder, [values[n] for n in self.reads], specs, {})  # type: ignore[no-any-return]
 

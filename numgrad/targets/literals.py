@@ -2,9 +2,9 @@
 
 Numba has no NEP 50: ``2.0 * x`` with a float32 ``x`` is float64 arithmetic. So float literals,
 globals that are floats or tuples of floats, and the integer literals that meet a float get the
-kernel's own dtype. The literals
-are replaced in Numba's intermediate representation, which, unlike byte code, does not change with
-the version of Python. The compilers for the CPU and for CUDA have different classes for it.
+kernel's own dtype. The literals are replaced in Numba's intermediate representation, which, unlike
+byte code, does not change with the version of Python. The compilers for the CPU and for CUDA have
+different classes for this representation.
 """
 
 import operator
@@ -94,7 +94,7 @@ class Literals:
             block.body = body
 
     def assignment(self, statement: Any) -> list[Any]:
-        """Rewrite one assignment; return the assignments that must precede it."""
+        """Rewrite one assignment; return the assignments to be put in front."""
         value, name = statement.value, statement.target.name
         self.integers.pop(name, None)
         if isinstance(value, self.ir.Const | self.ir.Global | self.ir.FreeVar):

@@ -149,7 +149,7 @@ class Folder:
         self._new[number] = applied_to(expr, inputs)
 
     def loop_at(self, number: int) -> FoldedLoop | None:
-        """Return the loop that replaces an expression, None for one that stays."""
+        """Return the loop that replaces an expression, None for an expression that stays."""
         if number == CONSTANT:
             return None
         return next((loop for loop in self.loops if loop.begin <= number < loop.stop), None)

@@ -27,7 +27,7 @@ def _zero_plus(x):  # type: ignore[no-untyped-def]  # compiled
 
 
 class AddedZeros:
-    """Knows of some values that they are 0.0, or that they are never -0.0."""
+    """What is known of values: some are 0.0, and some are never -0.0."""
 
     def __init__(self) -> None:
         self._zeros: set[Any] = set()
@@ -44,7 +44,7 @@ class AddedZeros:
             self._never_negative_zeros.add(value)
 
     def note_step(self, value: Any, spec: Any, args: Sequence[Any]) -> None:
-        """Note that a value is what a function makes of others."""
+        """Note a value as the result of a function of other values."""
         is_sum = self._is_sum(spec) and not self._never_negative_zeros.isdisjoint(args)
         if is_sum or spec.name == "zero_plus":
             self._never_negative_zeros.add(value)

@@ -2,8 +2,8 @@
 
 A kernel with a loop computes one number after the other, and starts nothing. Instructions compute
 vectors, and are fused with one another; sums and products of matrices stand alone. The estimates
-are nanoseconds of one core, least squares through loops of several kinds and sizes, see
-`docs/engine/measure_rolling.py`. They decide nothing but which of two forms is run.
+are nanoseconds of one core, near those of least squares through loops of several kinds and sizes
+(`docs/engine/measure_rolling_costs.py`). No result depends on an estimate, only which form is run.
 """
 
 import dis

@@ -116,8 +116,8 @@ class Expander:
         raise NotImplementedError
 
     def read(self, buffer: int, offset: int, dtype: np.dtype) -> Any:
-        """Return the value that was last written into an element, else an input that stands for
-        it."""
+        """Return the value that was last written into an element; for an element without one an
+        input that stands for the element."""
         found = self.values.get((buffer, offset))
         if found is not None:
             if found[1] != dtype:
@@ -297,8 +297,8 @@ class ProgramExpander(Expander):
     def _constant(self, content: bytes, dtype: np.dtype) -> Any:
         """Return the value of a constant, given its bytes.
 
-        The constant becomes an element of an operand, so that the compiled code does not depend on
-        its bits.
+        The constant becomes an element of an operand. So compiled code does not depend on the bits
+        of a constant, but for those that `AddedZeros` asks for.
         """
         offset = len(self._constants)
         self._constants += content.ljust(8, b"\0")

@@ -65,7 +65,7 @@ class _Sharing:
         return program.nbytes[buffer] * (program.batch or 1 if program.rows[buffer] else 1)
 
     def take(self, earlier: int, later: int) -> None:
-        """Have one loop read what another one has computed, if that saves time."""
+        """Have the later loop read what the earlier loop has computed, if that saves time."""
         one, other = _Loop(self._program, earlier), _Loop(self._program, later)
         walks = _walks(one, other)
         if walks:
@@ -286,8 +286,7 @@ class _Shared:
         return self._identities[id(function)]
 
     def _elements(self) -> dict[Any, int]:
-        """Return the values of the earlier loop that have keys: what it reads, and what it stores.
-        """
+        """Return the values that the earlier loop reads or stores, by their keys."""
         one, known, along = self._one, {}, _Walk(0, 1)
         for n, item in enumerate(one.spec.inputs):
             if self._stays(one.place(item[0]).buffer):

@@ -120,7 +120,7 @@ def _reduced(
 
 
 def _first_axis(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """Return the elements with these axes, as one, in front of the others."""
+    """Return the array with some axes joined to one, the first axis."""
     moved = moveaxis(x, axes, tuple(range(len(axes))))
     return reshape(moved, (math.prod(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
 

@@ -3,8 +3,8 @@
 Columns are taken in strips, so narrow that the results of a block's leaves fit a cache. The 32 rows
 of a leaf are joined in registers, one vector of columns after the other. Rows of less than a vector
 are joined so, too; contiguous rows of a few vectors that end within one are joined as one long row.
-The loops over strips and blocks are written in LLVM code too: in
-Python, Numba took a second to compile them.
+The loops over strips and blocks are written in LLVM code as well: in Python, Numba took a second to
+compile them.
 """
 
 from collections.abc import Sequence
@@ -212,8 +212,8 @@ class RowReduction:
         """Join vectors of some rows in a tree; ``rows`` has distances of the rows from ``data``.
 
         ``there`` tells which rows exist; None stands for all. Numbers outside of ``mask`` are not
-        read. The tree joins rows as a leaf's
-        elements are joined: the second half to the first half, and so on.
+        read. The tree joins rows as a leaf's elements are joined: the second half to the first
+        half, and so on.
         """
         if len(rows) > 1:
             parts = [

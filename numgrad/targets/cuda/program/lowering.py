@@ -76,11 +76,7 @@ def lowered(
         return user_kernel.lowered(pattern, loop, begins, target)
     if isinstance(spec, LibrarySpec):
         host = partial(host_call, instruction, loop, begins)
-        if spec.name in library_decomposition.DECOMPOSING:
-            step = library_decomposition.lowered(pattern, loop, begins, places[-1], host, target)
-            return step or host()
-        step = factorization_launch.lowered(pattern, loop, begins, places[-1], host, target)
-        return host() if step is None else step
+        return _of_library(pattern, loop, begins, places[-1], host, target)
     if searching_launch.searches(pattern):
         return searching_launch.lowered(pattern, loop, begins, target)
     if sorting_launch.sorts(spec):
@@ -103,6 +99,16 @@ def lowered(
         scan = scanning_launch.lowered(pattern, loop, begins, target)
         return scan or _of_core(pattern, loop, begins, target)
     return of_elements(spec, loop, begins, target)
+
+
+def _of_library(
+    pattern: Any, loop: Loop, begins: list[Place], flag: Place, host: Any, target: Any
+) -> Step:
+    """Return the step of a decomposition or factorization; ``host`` makes one on the host."""
+    is_decomposing = pattern.spec.name in library_decomposition.DECOMPOSING
+    lowering = library_decomposition if is_decomposing else factorization_launch
+    step = lowering.lowered(pattern, loop, begins, flag, host, target)
+    return host() if step is None else step
 
 
 def _is_product(spec: Any) -> bool:
