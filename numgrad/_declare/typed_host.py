@@ -28,6 +28,10 @@ class TypedHostOperator(HostOperator):
     lends = False  # whether the function hands its arguments to code compiled for writable arrays
     on_device: Any = None
     """Computes on arrays of a device where they are; see `HostSpec`."""
+    into: Any = None
+    """Computes the results where they are wanted; see `HostSpec`."""
+    fuse: Any = None
+    """Fuses the programs that the function runs; see `HostSpec`."""
     as_loop: Any = None
     """Returns the operator as a loop that one kernel has inside; see `HostSpec`."""
     of_rows: Any
@@ -79,7 +83,7 @@ class TypedHostOperator(HostOperator):
             self._spec = HostSpec(
                 self.name, self.function, str(self.signature), self.dtypes, self.out_dtypes,
                 lends=self.lends, native=self.native, on_device=self.on_device,
-                as_loop=self.as_loop,
+                into=self.into, fuse=self.fuse, as_loop=self.as_loop,
             )  # fmt: skip
         return self._spec, ()
 

@@ -136,7 +136,7 @@ class Body:
     def _program(self, count: int | None, leads: tuple[bool, ...]) -> ProgramSequence:
         trace, fuse = self.trace, "never" if self.expansion is not None else "auto"
         if count is None:
-            return ProgramSequence(trace.outputs, trace.arguments, fuse, trace.storages)
+            return ProgramSequence(trace.outputs, trace.arguments, fuse, trace.storages, True)
         specs = [
             ((count, *shape) if lead else shape, dtype)
             for (shape, dtype), lead in zip(self.specs, leads, strict=True)
@@ -149,7 +149,7 @@ class Body:
         with changing(deferring=True, grad=False, home=mode.stream):
             found = batch_exprs(trace.exprs, trace.outputs, wide)  # type: ignore[arg-type]
             outputs = [with_all_axes(output, (count,)) for output in found]
-        return ProgramSequence(outputs, stands, fuse, trace.storages)
+        return ProgramSequence(outputs, stands, fuse, trace.storages, True)
 
     @lazy
     def expansion(self) -> Expansion | None:

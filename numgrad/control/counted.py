@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .._tensor import Tensor
+from ..process.cached_attribute import lazy
 from .body import Body, Spec
 from .compiled import Operands
-from .steps import Arrays
+from .steps import Arrays, StepProgram
 
 _AT_ONCE = 1 << 12  # steps between two looks at whether compiling pays, and at Ctrl-C
 
@@ -38,7 +39,10 @@ class CountedSteps:
         self._body = Body.of(name, step, [((), np.dtype(np.int64)), *specs])
         self._carried = carried + 1
         self._loop = self._body.compiled((self._carried, 0, True))
-        self._program: Any = None
+
+    @lazy
+    def _program(self) -> StepProgram:
+        return StepProgram(self._body)
 
     def yields(self, length: int) -> list[np.ndarray]:
         """Return new arrays for what ``length`` steps yield."""
@@ -78,19 +82,22 @@ class CountedSteps:
     def _one_by_one(
         self, state: Arrays, constants: Arrays, count: int, ys: Arrays
     ) -> tuple[list[np.ndarray], bool]:
-        program = self._program = self._program or self._body.program()
-        began, carried = perf_counter(), self._carried
-        present, found = list(state), [np.array(True)]
-        for n in range(count):
-            found = program([*present, *constants])
-            present = found[:carried]
-            for y, value in zip(ys, found[carried:-1], strict=False):
-                y[n, ...] = value
-            if not found[-1]:
-                break
+        began, results, carried = perf_counter(), self._body.results, self._carried
+        spare = [[np.empty(*spec) for spec in results[:carried]] for _ in range(2)]
+        dropped = [] if ys else [np.empty(*spec) for spec in results[carried:-1]]
+        flag = np.zeros(8, bool)  # a word, which is 0 if its first byte is
+
+        def state_at(t: int) -> Arrays:
+            return spare[t % 2] if t else state
+
+        def arrays_at(t: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+            yielded = [y[t, ...] for y in ys] or dropped
+            return [*state_at(t), *constants], [*state_at(t + 1), *yielded, flag[0, ...]]
+
+        taken = self._program.walk(arrays_at, count, count, flag)
         if self._loop is not None:
             self._loop.timed(began)
-        return present, bool(found[-1])
+        return list(state_at(taken)), bool(flag[0])
 
     def _compiled(
         self, state: Arrays, constants: Arrays, count: int, ys: Arrays

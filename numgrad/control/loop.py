@@ -73,7 +73,7 @@ class StepsOperator(TypedHostOperator):
             name, [_core(shape) for shape, _ in inputs], [_core(shape) for shape, _ in outputs],
             [dtype for _, dtype in inputs], [dtype for _, dtype in outputs],
         )  # fmt: skip
-        self.of_rows = self._of_rows
+        self.of_rows, self.fuse = self._of_rows, self.fuse_steps
         self.on_device = None if device == CPU else self._on_device
 
     def sizes(self, shapes: Sequence[tuple[int, ...]], static: dict[str, Any]) -> dict[str, int]:
@@ -108,6 +108,18 @@ class StepsOperator(TypedHostOperator):
             for place, result in zip(results, found, strict=True):
                 if result is not place:
                     write(place, result)
+
+    def into(self, places: Arrays, *arrays: Any) -> Any:
+        """Return the results of `function`, those in ``places`` that could be written there."""
+        lead = arrays[0].ndim - self.ncore[0]
+        all_arrays = (*arrays, *places)
+        if lead != 1 or not all([len(a) == 1 and a.flags.c_contiguous for a in all_arrays]):  # noqa: C419
+            return self.function(*arrays)
+        ends = [place[0, ...] for place in places]
+        found = self.single(*[a[0, ...] for a in arrays], places=ends)
+        pairs = zip(places, ends, found, strict=True)
+        made = [place if result is end else result[None] for place, end, result in pairs]
+        return tuple(made) if self.nout > 1 else made[0]
 
     def _of_rows(self, *arrays: Any) -> list[Any]:
         lead = arrays[0].ndim - self.ncore[0]
@@ -147,6 +159,10 @@ class StepsOperator(TypedHostOperator):
     def prepare_steps(self) -> None:
         """Make the programs of the steps now, since a thread of a running program cannot make them.
         """
+        raise NotImplementedError
+
+    def fuse_steps(self) -> None:
+        """Fuse the programs of the steps now."""
         raise NotImplementedError
 
     def lower(
@@ -219,13 +235,26 @@ class Loop(StepsOperator):
     def compute(
         self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], places: Arrays = ()
     ) -> list[Any]:
+        steps = self.steps(count, self.step_leads(leads))
+        ys = list(places[self.form.carried :]) or steps.yields(self.length)
+        return [*self.ran(arrays, count, leads, ys), *ys]
+
+    def ran(
+        self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], ys: Arrays,
+        history: Arrays = (),
+    ) -> list[Any]:  # fmt: skip
+        """Run the loop; return the carried arrays at the end.
+
+        What the steps yield is written to ``ys``, and the states before the steps to ``history`` if
+        that is given. The other parameters are those of `compute`.
+        """
         states, xs, constants = self.form.split(arrays)
         steps = self.steps(count, self.step_leads(leads))
         if count is not None:
             states = [in_all(a, s) for a, s in zip(states, steps.results, strict=False)]
-        ys = list(places[self.form.carried :]) or steps.yields(self.length)
-        last = steps.run(states, self.turned(xs), constants, self.length, self.turned(ys))
-        return [*last, *ys]
+        return steps.run(
+            states, self.turned(xs), constants, self.length, self.turned(ys), self.turned(history)
+        )
 
     def steps(self, count: int | None, leads: tuple[bool, ...]) -> Steps:
         """Return the steps for arrays with ``count`` samples or, if that is None, with no axis of
@@ -240,6 +269,10 @@ class Loop(StepsOperator):
     def prepare_steps(self) -> None:
         if self.body.device == CPU or self.as_loop() is None:
             self.steps(None, ()).prepare()
+
+    def fuse_steps(self) -> None:
+        if self._compiled is None:
+            self.steps(None, ()).fuse()
 
     @property
     def _compiled(self) -> Any:

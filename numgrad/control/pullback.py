@@ -77,6 +77,10 @@ class Pullback(StepsOperator):
         self.loop.prepare_steps()
         self.backward.prepare_steps()
 
+    def fuse_steps(self) -> None:
+        self.loop.fuse_steps()
+        self.backward.fuse_steps()
+
     # The reverse as a loop
 
     @lazy

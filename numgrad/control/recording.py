@@ -9,6 +9,7 @@ from ..engine.capture.capture import Capture
 from ..engine.record.apply import mode
 from .body import Body
 from .loop import Loop
+from .steps import Arrays
 from .storage import Storage
 
 
@@ -34,6 +35,27 @@ class RecordingLoop(Loop):
         self.declare(
             self._pulled, [*[True] * len(self.input_specs), *[False] * self._first, *states]
         )
+
+    def compute(
+        self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], places: Arrays = ()
+    ) -> list[Any]:
+        if self._is_compiled:
+            return super().compute(arrays, count, leads, places)
+        carried, plain = self.form.carried, self.plain
+        steps = plain.steps(count, self.step_leads(leads))
+        ys = list(places[carried:]) or [*steps.yields(self.length), *steps.history(self.length)]
+        own = self._first - carried
+        return [*plain.ran(arrays, count, leads, ys[:own], ys[own:]), *ys]
+
+    def prepare_steps(self) -> None:
+        (super() if self._is_compiled else self.plain).prepare_steps()
+
+    def fuse_steps(self) -> None:
+        self.plain.fuse_steps()
+
+    @property
+    def _is_compiled(self) -> bool:
+        return self._compiled is not None or not self.length
 
     def differentiate(
         self, backward_pass: Any, context: Any, cotangents: Sequence[Any]

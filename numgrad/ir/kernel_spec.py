@@ -386,6 +386,11 @@ class HostSpec:
     on_device : callable or None
         ``on_device(inputs, results, stream)`` computes the results where the arrays of a device
         are, by work of a stream; None for a function that the host runs on copies.
+    into : callable or None
+        ``into(places, *arrays)`` returns what the function returns, where it can the arrays in
+        ``places`` with the results in them, which are then not copied there.
+    fuse : callable or None
+        Fuses the programs that the function runs; called for a program that is fused at once.
     as_loop : callable or None
         Returns the function as a `Loop`, or None, if the function applies the same scalar functions
         again and again: a kernel with the loop inside may take its place.
@@ -401,6 +406,8 @@ class HostSpec:
     lends: bool = False
     native: Callable[[int], int | None] | None = None
     on_device: Callable[[Sequence[Any], Sequence[Any], Any], None] | None = None
+    into: Callable[..., Any] | None = None
+    fuse: Callable[[], None] | None = None
     as_loop: Callable[[], Loop | None] | None = None
 
     @property

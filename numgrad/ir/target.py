@@ -61,6 +61,26 @@ class Bound:
         """
         raise NotImplementedError
 
+    def repeat(
+        self, arrays_at: Callable[[int], Sequence[Any]], start: int, stop: int, goes_on: Any = None
+    ) -> int:
+        """Run the program from run ``start`` on, at most to before run ``stop``; return how many
+        runs are complete.
+
+        A run that is left is one of `run`, which reports failures: there may be fewer complete runs
+        than asked for, none too.
+
+        Parameters
+        ----------
+        arrays_at : callable
+            Returns the arrays of a run, as `run` takes them. From run to run the array of an
+            operand moves on by a fixed number of bytes, or two arrays take turns.
+        start, stop : int
+        goes_on : ndarray, optional
+            Eight bytes: the repetition ends after a run that leaves all of them 0.
+        """
+        return 0
+
     def reused_arguments(self, donated: Mapping[int, np.dtype]) -> dict[int, int]:
         """Return, by the number of a result, the argument whose memory the result may take.
 

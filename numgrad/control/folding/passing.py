@@ -62,6 +62,9 @@ class PassingLoop(StepsOperator):
     def prepare_steps(self) -> None:
         self.recording.prepare_steps()
 
+    def fuse_steps(self) -> None:
+        self.recording.fuse_steps()
+
     def compute(
         self, arrays: Arrays, count: int | None, leads: tuple[bool, ...], places: Arrays = ()
     ) -> list[Any]:

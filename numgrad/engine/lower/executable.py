@@ -153,6 +153,35 @@ class Executable:
             # Another thread may have fused the program meanwhile, with another order of arguments.
             self._entry = bound, entry if self.bound is bound else None
 
+    def repeat(
+        self, arrays_at: Callable[[int], tuple[Sequence[Any], Sequence[Any]]], start: int,
+        stop: int, goes_on: Any = None,
+    ) -> int:  # fmt: skip
+        """Run the program from run ``start`` on, at most to before run ``stop``; return how many
+        runs are complete.
+
+        ``arrays_at`` returns the arrays of the arguments and of the results of a run. A run that is
+        left is one of `run_into`. See `Bound.repeat`.
+        """
+        bound, fusion = self.bound, self.fusion
+        if watch.current is not None:
+            return 0
+
+        def used_at(run: int) -> list[Any]:
+            arrays, results = arrays_at(run)
+            return [*[arrays[position] for position in bound.arguments], *results]
+
+        if self._entry[0] is not bound:
+            stop = min(stop, start + bound.often)  # the run after these may leave Python
+        began = 0.0 if fusion is None else thread_time()
+        done = bound.repeat(used_at, start, stop, goes_on)
+        self._runs += done
+        if fusion is not None:
+            self.seconds += thread_time() - began
+            if self.seconds > fusion.patience:
+                self.advance()
+        return done
+
     @accelerator
     def _leave_python(self) -> None:
         """Have what the program calls in Python called without it from now on, where it can be."""
@@ -222,8 +251,15 @@ class Executable:
         self._step_fusion(Fusion.advance)
 
     def fuse(self) -> None:
-        """Fuse the program now; the next run is that of the fused program."""
+        """Fuse the program now; the next run is that of the fused program.
+
+        Programs that functions of this program run are fused, too.
+        """
         self._step_fusion(Fusion.finish)
+        for pattern in dict.fromkeys(self.program.patterns()):
+            inner = getattr(pattern.spec, "fuse", None)
+            if inner is not None:
+                inner()
 
     def _step_fusion(self, step: Callable[[Fusion], Program | None]) -> None:
         """Apply ``step``, which takes one or all steps of the fusion, and bind what they make.

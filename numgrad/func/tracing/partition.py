@@ -47,6 +47,8 @@ class ProgramSequence:
         When the programs are fused; see `jit`.
     storages : dict
         The storages of values from outside, by the ids of their arrays.
+    apart : bool
+        Whether one program writes a value that is there twice into two results, where one would do.
 
     Attributes
     ----------
@@ -68,6 +70,7 @@ class ProgramSequence:
         arguments: Sequence[Value],
         fuse: str,
         storages: Mapping[int, Storage],
+        apart: bool = False,
     ) -> None:
         count = len(arguments)
         self.specs = [(value.shape, value.dtype) for value in values]
@@ -78,14 +81,15 @@ class ProgramSequence:
         numbers: dict[Hashable, int] = {}
         self.carried = given.carried
         first = count + len(self.carried)
+        wanted = list(range(first, first + len(ends)))
         if given.is_one:
-            program, numbers = given.program(first)
+            program, numbers = given.program(first, apart)
             self.stages.append(Stage(Executable(program, target, fuse), list(range(count))))
         else:
             carried = {id(array): count + n for n, array in enumerate(self.carried)}
             self._cut(_Levels(ends, exprs, carried), numbers, first, target, fuse)
-        self.finals = [numbers[_key(value)] for value in ends]
-        wanted = list(range(first, first + len(ends)))
+        is_apart = given.is_one and apart
+        self.finals = wanted if is_apart else [numbers[_key(value)] for value in ends]
         self.can_enter = (
             len(self.stages) == 1 and not self.carried and self.finals == wanted
             and set(self.devices) <= {device}
@@ -157,11 +161,16 @@ class _Given:
         self.carried = [] if is_here else _carried(self.exprs, self.ends)
         self.is_one = not self.carried and not _is_cut(self.exprs, made)
 
-    def program(self, first: int = 0) -> tuple[Program, dict[Hashable, int]]:
+    def program(
+        self, first: int = 0, apart: bool = False
+    ) -> tuple[Program, dict[Hashable, int]]:
         """Return the one program, and the numbers of the results, from ``first`` on, by their keys.
+
+        With ``apart`` there is a result for each value, also for one that is there twice.
         """
         distinct = {_key(value): value for value in self.ends}
-        made = lower(list(distinct.values()), self.target, open_arguments=True, exprs=self.exprs)
+        ends = self.ends if apart else list(distinct.values())
+        made = lower(ends, self.target, open_arguments=True, exprs=self.exprs)
         return made, {key: first + n for n, key in enumerate(distinct)}
 
 

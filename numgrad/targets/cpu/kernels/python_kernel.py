@@ -54,14 +54,16 @@ class HostKernel:
             self.is_native = native is not None
         return self.is_native
 
-    def call(self, *arrays: np.ndarray) -> tuple[Any, int]:
+    def call(self, *arrays: np.ndarray, places: Sequence[np.ndarray] = ()) -> tuple[Any, int]:
         """Return the results and 0; if the function raised, None and 1 plus the element's index.
+
+        A function that can write its results to ``places`` does.
 
         The exception itself is raised later, by a second call (`again`). A `MemoryError` is raised
         at once: the second call might find enough memory.
         """
         try:
-            results = self._compute(arrays)
+            results = self._compute(arrays, places)
         except MemoryError:
             raise
         except Exception:
@@ -78,9 +80,15 @@ class HostKernel:
             raise stopped
         self._compute(cores)
 
-    def _compute(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    def _compute(
+        self, arrays: Sequence[np.ndarray], places: Sequence[np.ndarray] = ()
+    ) -> tuple[np.ndarray, ...]:
+        into = self.spec.into if places else None
         with np.errstate(all="ignore"):
-            found = self.spec.function(*arrays, **self._options)
+            if into is None:
+                found = self.spec.function(*arrays, **self._options)
+            else:
+                found = into(places, *arrays)
         found = tuple(found) if self.nout > 1 else (found,)
         pairs = zip(found, self.spec.out_dtypes, strict=True)
         return tuple([np.asarray(value, dtype) for value, dtype in pairs])
@@ -109,13 +117,14 @@ class HostKernel:
             if self._stopped is not None:
                 raise self._stopped
             operands = self._operands(ptrs, n or 0, core_dims, steps)
-            results, failed = self.call(*operands[: self.nin])
+            results, failed = self.call(*operands[: self.nin], places=operands[self.nin :])
             if failed:
                 ctypes.c_int64.from_address(status).value = failed
                 return
             results = results if self.nout > 1 else (results,)
             for place, result in zip(operands[self.nin :], results, strict=True):
-                place[...] = result
+                if result is not place:
+                    place[...] = result
         except BaseException as error:  # an interrupt, or a mistake in the declaration
             self._stopped = error
             ctypes.c_int64.from_address(status).value = 1

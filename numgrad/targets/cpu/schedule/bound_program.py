@@ -13,6 +13,7 @@ from ....ir.program import Pattern, Program, Shape
 from ....ir.target import Bound, Failure
 from ..kernels.python_kernel import HostKernel
 from ..machine import entry, machine
+from ..machine.repeat import SAMPLE, places_of, repeat
 from ..python.array_addresses import addresses
 from ..ufunc.numpy_loops import may_release_lock
 from .buffer_reuse import reused_arguments
@@ -23,6 +24,8 @@ from .schedule import OUTSIDE, Schedule, Segment, schedule
 # The most work of a short program, in nanoseconds, for which an entry keeps the GIL: a millisecond.
 # Python itself lets other threads in every 5 ms.
 _MOST = 1_000_000
+# The most work of repeated runs, in nanoseconds, between which Python handles no signals.
+_MOST_REPEATED = 50_000_000
 
 
 class BoundProgram(Bound):
@@ -41,12 +44,15 @@ class BoundProgram(Bound):
         Runs the encoded program; takes the addresses of the arrays of `run`.
     """
 
-    __slots__ = ("_target", "runner", "schedule")
+    __slots__ = ("_is_long", "_target", "_work", "runner", "schedule")
 
     def __init__(self, program: Program, target: Any) -> None:
         super().__init__(program)
         self._target = target
         self.schedule = plan = schedule(program, target)
+        self._work = sum([segment.work for segment in plan.segments])
+        is_spread = any([segment.parallel for segment in plan.segments])  # noqa: C419  a list is faster
+        self._is_long = is_spread or self._work > _MOST  # or threads share the work
         code, starts = encode(plan, program, target)
         if settings.debug:
             from .verify import check_schedule
@@ -67,6 +73,16 @@ class BoundProgram(Bound):
         places = addresses(arrays)
         stopped = (runner or self.runner)(places)
         return None if stopped is None else self._failure(stopped, places)
+
+    def repeat(
+        self, arrays_at: Callable[[int], Sequence[Any]], start: int, stop: int, goes_on: Any = None
+    ) -> int:
+        if self._is_long or stop - start < SAMPLE:
+            return 0  # runs from Python cost little beside the work
+        rows = [addresses(arrays_at(run)) for run in range(start, start + SAMPLE)]
+        places = places_of(rows, start, 0 if goes_on is None else addresses([goes_on])[0])
+        most = SAMPLE + int(_MOST_REPEATED / (self._work + 1))
+        return repeat(self.runner, places, start, min(stop, start + most))
 
     def _failure(self, stopped: machine.Stopped, places: Sequence[int]) -> Failure:
         """Return where a kernel raised, and a function that recomputes the kernel's inputs."""
@@ -103,8 +119,7 @@ class BoundProgram(Bound):
     # Entries ------------------------------------------------------------------------------------
 
     def short_arguments(self) -> list[tuple[Any, Any]] | None:
-        is_spread = any([segment.parallel for segment in self.schedule.segments])  # noqa: C419
-        if is_spread or self._work > _MOST:
+        if self._is_long:
             return None
         if any([min(strides, default=0) < 0 for strides in self.strides if strides]):  # noqa: C419
             return None  # an entry takes the address of the first element for the lowest one
@@ -112,10 +127,6 @@ class BoundProgram(Bound):
             (dtype, shape if strides is None else Strided(shape, strides))
             for dtype, shape, strides in zip(self.dtypes, self.shapes, self.strides, strict=True)
         ]
-
-    @property
-    def _work(self) -> float:
-        return sum([segment.work for segment in self.schedule.segments])
 
     def _may_release_lock(self) -> bool:
         rows = self.program.batch or 1
