@@ -205,13 +205,18 @@ class Builder:
             return made
         raise Refusal("an array is expected here")
 
-    def elementwise(self, function: Callable[..., Value], things: Sequence[Thing]) -> Thing:
-        """Apply a function of numbers to numbers, arrays and expressions."""
+    def elementwise(
+        self, function: Callable[..., Value], things: Sequence[Thing], is_fused: bool = False
+    ) -> Thing:
+        """Apply a function of numbers to numbers, arrays and expressions, which are parts of one
+        expression if the function is fused with theirs."""
         if not any(is_array(thing) for thing in things):
             return function(*[self.number(thing) for thing in things])
         if any(thing.type.is_list for thing in things if isinstance(thing, Value)):
             raise Refusal("a list in arithmetic: make an array of it, np.array(...)")
         parts = [self.lazy(t) if is_array(t) else self.number(t) for t in things]
+        if is_fused:
+            parts = [(isinstance(part, Lazy) and part.inside) or part for part in parts]
         lazies = [part for part in parts if isinstance(part, Lazy)]
         shape = self.broadcast([part.shape for part in lazies])
 

@@ -9,6 +9,7 @@ from ..ssa.ir import Value
 from ..ssa.refusal import Refusal
 from .building import Builder
 from .things import Lazy, Static, Thing, is_array
+from .universal import cast
 
 
 class Reductions:
@@ -183,17 +184,24 @@ class Reductions:
         return self.b.fold(lazy.shape, [first, self.b.constant(0)], update)[1]
 
     def _call_cumsum(self, thing: Thing) -> Thing:
+        return self._accumulated("add", 0, thing)
+
+    def _call_cumprod(self, thing: Thing) -> Thing:
+        return self._accumulated("mul", 1, thing)
+
+    def _accumulated(self, name: str, start: int, thing: Thing) -> Value:
         lazy = self.b.lazy(thing)
         if len(lazy.shape) != 1:
             lazy = self.b.lazy(self._call_ravel(thing))
-        made = self.b.alloc(lazy.type.dtype, lazy.shape)
+        is_real = lazy.type.is_real
+        made = self.b.alloc(lazy.type.dtype if is_real else "int64", lazy.shape)
 
         def update(index: list[Value], total: Value) -> list[Value]:
-            total = self.b.scalar("add", total, lazy.at(index))
+            total = self.b.scalar(name, total, lazy.at(index))
             self.b.store(made, index, total)
             return [total]
 
-        self.b.fold(lazy.shape, [self.b.constant(0.0 if lazy.type.is_real else 0)], update)
+        self.b.fold(lazy.shape, [self.b.constant(float(start) if is_real else start)], update)
         return made
 
     # Products
@@ -260,15 +268,12 @@ class Reductions:
             for lazy in map(self.b.lazy, (one, other))
         )
 
-        def at(index: list[Value]) -> Value:
-            return self.b.scalar("mul", a.at(index[:1]), c.at(index[1:]))
+        dtype = np.promote_types(a.type.dtype, c.type.dtype).name
 
-        return Lazy(
-            np.promote_types(a.type.dtype, c.type.dtype).name,
-            [*a.shape, *c.shape],
-            at,
-            a.reads + c.reads,
-        )
+        def at(index: list[Value]) -> Value:
+            return cast(self.b, self.b.scalar("mul", a.at(index[:1]), c.at(index[1:])), dtype)
+
+        return Lazy(dtype, [*a.shape, *c.shape], at, a.reads + c.reads)
 
     def _call_clip(self, thing: Thing, a_min: Thing = None, a_max: Thing = None) -> Thing:
         low, high = (None if _is_none(end) else end for end in (a_min, a_max))

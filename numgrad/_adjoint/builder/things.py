@@ -78,6 +78,9 @@ class Lazy:
         The element at an index, a list of values.
     reads : list of Value
         The arrays that it reads.
+    inside : Lazy or None
+        What the expression is as a part of a larger one, where that is something else: Numba
+        computes with numbers of 64 bits, and rounds them to the dtype of an array that it makes.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class Lazy:
         self.type = Type(dtype, len(shape))
         self.shape, self.at, self.reads = shape, at, reads
         self.source: Value | None = None  # the array that this is, element by element
+        self.inside: Lazy | None = None  # what this is as a part of a larger expression
 
 
 class Complex:

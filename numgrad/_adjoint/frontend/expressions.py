@@ -9,6 +9,7 @@ import numpy as np
 from ..builder.building import Builder
 from ..builder.lists import Grown
 from ..builder.things import Complex, Lazy, Poison, ReadLater, Static, Thing, is_array, tuple_like
+from ..builder.universal import operated
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import Refusal
 from .elements import Elements
@@ -212,7 +213,7 @@ class Expressions(Elements):
         if isinstance(left, Complex) or isinstance(right, Complex):
             return self.complex_binary(operator, left, right)
         name = BINARY[type(operator)]
-        return self.b.elementwise(lambda x, y: self.arithmetic(name, x, y), (left, right))
+        return operated(self.b, name, lambda x, y: self.arithmetic(name, x, y), (left, right))
 
     def arithmetic(self, name: str, x: Value, y: Value) -> Value:
         """Append an operation of two numbers."""
@@ -238,9 +239,10 @@ class Expressions(Elements):
         name = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}[type(node.op)]
         if isinstance(operand, Complex):
             return self.complex_unary(name, operand)
-        return self.b.elementwise(lambda x: self._unary(name, x), (operand,))
+        return operated(self.b, name, lambda x: self.unary(name, x), (operand,))
 
-    def _unary(self, name: str, x: Value) -> Value:
+    def unary(self, name: str, x: Value) -> Value:
+        """Append an operation of a number."""
         if name == "invert" and x.type.dtype == "bool":
             return self.b.scalar("not", x)
         return self.b.scalar(name, x)
@@ -273,7 +275,8 @@ class Expressions(Elements):
         ):
             return self.b.constant(_known_comparison(operator, left, right))
         name = COMPARISON[type(operator)]
-        return self.b.elementwise(lambda x, y: self.b.scalar(name, x, y), (left, right))
+        compare: Callable[..., Value] = lambda x, y: self.b.scalar(name, x, y)  # noqa: E731
+        return self.b.elementwise(compare, (left, right), is_fused=True)
 
     def _compared_tuples(self, operator: ast.cmpop, left: tuple, right: tuple) -> Value:
         if not isinstance(operator, (ast.Eq, ast.NotEq)):

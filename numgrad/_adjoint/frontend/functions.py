@@ -15,6 +15,7 @@ from ..builder.lists import Grown
 from ..builder.parts import PartsOfArrays
 from ..builder.reductions import Reductions
 from ..builder.things import Complex, Lazy, Static, Thing, described, is_array
+from ..builder.universal import stored, universal
 from ..builder.views import is_contiguous
 from ..ssa.ir import Type, Value
 from ..ssa.refusal import AdjointError, Refusal
@@ -38,6 +39,7 @@ class Calls(NewArrays, PartsOfArrays, Reductions):
     complex_method: Callable[..., Thing]
     lists: Any
     list_method: Callable[..., Thing]
+    unary: Callable[..., Value]
     current: Any  # the statement that is read
     as_arrays: Callable[..., list[Thing]]
     stencilled: Callable[..., Thing]
@@ -103,9 +105,10 @@ class Calls(NewArrays, PartsOfArrays, Reductions):
         known = _hashed(SCALAR_FUNCTIONS, function)
         if known and not keywords and function not in _ALSO_REDUCE:
             called, spelled = known
-            return self._scalar_call(called, spelled, args)
+            return self._scalar_call(called, spelled, args, function)
         if (scalars := scalars_of(function)) is not None:
-            return self._over_elements(node, scalars, args, keywords)
+            made = self._over_elements(node, scalars, args, keywords)
+            return self.computed(stored(self.b, function, made, args) if is_universal else made)
         name = _hashed(NAMED, function)
         if name:
             return _fitting(getattr(self, f"_call_{name}"), f"np.{name}", args, keywords)
@@ -156,24 +159,33 @@ class Calls(NewArrays, PartsOfArrays, Reductions):
             given = dict(zip(keywords, numbers[len(args) :], strict=True))
             return self.b.number(self.inlined(node, function, list(numbers[: len(args)]), given))
 
-        return self.computed(self.b.elementwise(each, [*args, *words]))
+        return self.b.elementwise(each, [*args, *words])
 
     def _is_read(self, function: Any) -> bool:
         """Whether a function is read from its source; others are known by name."""
         is_closure = isinstance(function, Closure)
         return is_closure or hasattr(function, "py_func") or _is_users(function)
 
-    def _scalar_call(self, name: str, spelled: str, args: list[Thing]) -> Thing:
+    def _scalar_call(
+        self, name: str, spelled: str, args: list[Thing], function: Any = None
+    ) -> Thing:
         if name == "slope":
             value, linear = map(self.b.number, args)
             return self.b.scalar(name, value, linear, type=value.type)
         if name == "pow":
-            return self.b.elementwise(lambda x, y: self.arithmetic("pow", x, y), args)
+            return self._applied(function, lambda x, y: self.arithmetic("pow", x, y), args)
+        if name == "invert":
+            return self._applied(function, lambda x: self.unary("invert", x), args)
         if name in ("and", "or", "not"):
             args = [arg if self._dtype(arg) == "bool" else self._holds(arg) for arg in args]
         if name == "select" and len(args) != 3:
             raise Refusal("np.where takes one argument or three")
-        return self.b.elementwise(lambda *xs: self.b.scalar(name, *xs, spelled=spelled), args)
+        return self._applied(function, lambda *xs: self.b.scalar(name, *xs, spelled=spelled), args)
+
+    def _applied(self, function: Any, compute: Callable[..., Value], args: list[Thing]) -> Thing:
+        if isinstance(function, np.ufunc) and function.nin == len(args):
+            return universal(self.b, function, compute, args)
+        return self.b.elementwise(compute, args)
 
     def _holds(self, thing: Thing) -> Thing:
         """Return whether numbers are not 0."""

@@ -83,8 +83,8 @@ _LOOPS: dict[Any, Any] = {
     np.linalg.matrix_power: dense.matrix_power, np.linalg.eigh: spectral.eigh,
     np.linalg.eigvalsh: spectral.eigvalsh, np.linalg.svd: spectral.svd, np.linalg.qr: spectral.qr,
     np.linalg.pinv: spectral.pinv,
-    np.trace: sums.trace, np.cumprod: sums.cumprod, np.nansum: sums.nansum,
-    np.nanprod: sums.nanprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
+    np.trace: sums.trace, np.nansum: sums.nansum,
+    np.nanprod: sums.nanprod,
     np.nanmean: sums.nanmean, np.average: sums.average, np.ptp: sums.ptp,
     np.cross: sums.cross, np.kron: sums.kron,
     np.convolve: sums.convolve,
@@ -120,6 +120,9 @@ _LOOPS: dict[Any, Any] = {
 }  # fmt: skip
 if hasattr(extensions, "cross2d"):  # which Numba has with NumPy before 2.5
     _LOOPS[extensions.cross2d] = sums.cross2d
+_OF_FLOATS: dict[Any, Any] = {
+    np.cumprod: sums.cumprod, np.nancumsum: sums.nancumsum, np.nancumprod: sums.nancumprod,
+}  # fmt: skip
 _OF_LISTS: dict[Any, Any] = {
     heapq.heappush: of_lists.heappush, heapq.heappop: of_lists.heappop,
     heapq.heapify: of_lists.heapify, heapq.heapreplace: of_lists.heapreplace,
@@ -138,7 +141,7 @@ def standing_for(function: Any) -> Any:
 
 _BY_ARGUMENTS = {np.linalg.solve, np.linalg.lstsq, np.bincount, np.interp, np.where,
     np.percentile, np.quantile, np.eye, np.searchsorted, np.delete, np.count_nonzero, np.repeat,
-    np.histogram,
+    np.histogram, *_OF_FLOATS,
 } | {
     getattr(np, name) for name in ("trapz", "trapezoid") if hasattr(np, name)
 }
@@ -220,6 +223,8 @@ def scalars_of(function: Any) -> Any:
 
 def _chosen(function: Any, args: list[Thing], words: dict[str, Thing]) -> Any:
     """Return the loops for the number and the kinds of the arguments."""
+    if function in _OF_FLOATS:
+        return _OF_FLOATS[function] if args[0].type.is_real else None
     if function is np.linalg.solve:
         return dense.solve_vector if args[-1].type.ndim == 1 else dense.solve_matrix
     if function is np.linalg.lstsq:
@@ -264,7 +269,7 @@ NAMED: dict[Any, str] = {
     for name in (
         "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
         "copy", "arange", "linspace", "eye", "array", "sum", "mean", "prod", "max", "min", "var",
-        "std", "any", "all", "argmax", "argmin", "argsort", "cumsum", "reshape",
+        "std", "any", "all", "argmax", "argmin", "argsort", "cumsum", "cumprod", "reshape",
         "ravel", "dot", "outer", "clip",
         "concatenate", "append", "stack", "vstack", "hstack", "column_stack", "expand_dims",
         "dstack", "array_split", "split", "hsplit", "vsplit", "dsplit", "broadcast_to",
@@ -274,6 +279,7 @@ NAMED: dict[Any, str] = {
 } | {len: "len", max: "max", min: "min", round: "round", divmod: "divmod", np.amax: "max",
      np.amin: "min", np.asarray: "asarray", np.ascontiguousarray: "ascontiguousarray",
      np.asfortranarray: "asfortranarray", np.transpose: "transpose", np.vdot: "dot",
+     np.nancumsum: "cumsum", np.nancumprod: "cumprod",
      np.matmul: "dot", sum: "total", given: "given", np.result_type: "result_type",
      np.real: "real", np.imag: "imag", np.shape: "shape", np.size: "size",
      np.swapaxes: "swapaxes", np.atleast_1d: "atleast_1d", np.atleast_2d: "atleast_2d",
