@@ -55,6 +55,12 @@ def as_tensors(*operands: ArrayLike) -> list[Tensor]:
     ]
 
 
+def floats_of(x: ArrayLike) -> Tensor:
+    """Return ``x`` as a tensor, integers and truth values as float64."""
+    x = as_tensor(x)
+    return x if x.dtype.kind in "fc" else x.astype(np.float64)
+
+
 def kind_of_operand(x: ArrayLike) -> Any:
     """Return what decides how an operand is promoted: its dtype or, also of one that is known
     later, a number of Python."""
@@ -112,6 +118,18 @@ def lists_of(items: Any) -> Any:
 
 def whole(n: Any) -> int:
     """Return a size, a place or a count as a Python integer; a tensor must be of integers."""
+    n = guarded(n)
+    try:
+        return operator.index(n)
+    except TypeError:
+        if isinstance(n, Tensor):
+            raise  # it says what to write instead
+        raise TypeError(unwanted("a size, a place or a count", "an integer", n)) from None
+
+
+def truncated(n: Any) -> int:
+    """Return a place or a count that NumPy truncates as a Python integer; a tensor must be of
+    integers."""
     n = guarded(n)
     if isinstance(n, Tensor):
         return operator.index(n)

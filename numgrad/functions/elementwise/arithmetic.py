@@ -8,7 +8,7 @@ from ..._errors import DtypeError
 from ..._tensor import ArrayLike, Tensor
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import complex_parts as _complex_parts
-from ..array.operands import as_scalar, as_tensor
+from ..array.operands import as_scalar, as_tensor, floats_of
 from .universal import Options, UniversalFunctions, universal, with_options
 
 _of = UniversalFunctions(__name__)
@@ -50,12 +50,12 @@ abs = absolute = _of.unary(
     at=("[-2.0, 0.0, 3.0]",), gradient="[-1.,  0.,  1.]", refuses="complex",
 )
 def fabs(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return the absolute value of real numbers."""
+    """Return the absolute value of real numbers; integers are converted to float64."""
     if into or options:
         return with_options(fabs, options, x, *into)
     if _is_complex(x):
         raise DtypeError("fabs is not defined for complex arguments; use abs")
-    return _elementwise.absolute(x)
+    return _elementwise.absolute(floats_of(x))
 
 
 @universal(

@@ -6,6 +6,7 @@ from ..._tensor import ArrayLike, Tensor, constant
 from ...operators.elementwise import arithmetic as _elementwise
 from ...operators.elementwise import rounding as _rounding
 from ..array.argument_checks import integer
+from ..array.operands import floats_of
 from ..array.results import delivered
 from ..creation.memory_order import in_order, order_of
 from .universal import Options, UniversalFunctions, universal, with_options
@@ -64,8 +65,10 @@ around = round
     at=("[0.5, 1.5]",), value="tensor([0., 2.])",
 )
 def rint(x: ArrayLike, /, *into: Any, **options: Unpack[Options]) -> Tensor:
-    """Return ``x`` rounded to integers, halves to even."""
-    return with_options(rint, options, x, *into) if into or options else _rounding.rint(x)
+    """Return ``x`` rounded to integers, halves to even; integers are converted to float64."""
+    if into or options:
+        return with_options(rint, options, x, *into)
+    return _rounding.rint(floats_of(x))
 
 
 floor_divide = _of.binary(

@@ -13,6 +13,7 @@ from ...operators.elementwise.arithmetic import add, multiply
 from ...operators.elementwise.selection import maximum, minimum
 from ...operators.reduction import reductions as _operators
 from ...operators.reduction import searching as _searching
+from ..array.argument_checks import integer
 from ..array.axes import (
     Axis,
     kept,
@@ -330,7 +331,8 @@ def _place(operator: Any, name: str, largest: str, first: str):
         >>> ng.{name}([2.0, 3.0, 1.0, 1.0, 3.0])
         tensor({first})
         """
-        return delivered(reduce_axes(operator, as_tensor(a), axis, keepdims), out, name)
+        one = None if axis is None else integer(axis, "axis")
+        return delivered(reduce_axes(operator, as_tensor(a), one, keepdims), out, name)
 
     return renamed(place, name, largest=largest, first=first)
 

@@ -15,7 +15,7 @@ from ...operators.shape import indexing as _indexing
 from ...operators.shape import joining as _joining
 from ..array.argument_checks import integer, sequence
 from ..array.axes import normalize_axis_index
-from ..array.operands import as_tensor, as_tensors, whole
+from ..array.operands import as_tensor, as_tensors, truncated, whole
 from ..array.results import delivered
 from .reshaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
@@ -268,7 +268,7 @@ def _equal_parts(ary: ArrayLike, indices_or_sections: Any, axis: int) -> tuple[T
     ary = as_tensor(ary)
     size = ary.shape[normalize_axis_index(axis, ary.ndim)]
     guarded(indices_or_sections)
-    if np.ndim(indices_or_sections) == 0 and size % whole(indices_or_sections):
+    if np.ndim(indices_or_sections) == 0 and size % truncated(indices_or_sections):
         raise ValueError(
             f"split: {size} elements do not make {indices_or_sections} equal parts; use array_split"
         )
@@ -298,7 +298,7 @@ def _cut(ary: ArrayLike, indices_or_sections: Any, axis: int) -> tuple[Tensor, .
     if np.ndim(indices_or_sections):
         bounds = [0, *(whole(n) for n in indices_or_sections), size]
     else:
-        sections = whole(indices_or_sections)
+        sections = truncated(indices_or_sections)
         if sections <= 0:
             raise ValueError(f"the number of parts must be positive, got {sections}")
         each, longer = divmod(size, sections)

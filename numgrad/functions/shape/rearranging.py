@@ -11,7 +11,7 @@ from ...operators.shape import joining as _joining
 from ...operators.shape import reshape as _shape
 from ..array.argument_checks import integer
 from ..array.axes import negative_axes, normalize_axis_tuple
-from ..array.operands import as_tensor, whole
+from ..array.operands import as_tensor, truncated
 from .reshaping import Axis, ravel, reshape, swapaxes
 
 
@@ -134,6 +134,6 @@ def _rolled(x: Tensor, shift: Any, axis: Axis) -> list[tuple[Any, dict[str, Any]
     places = normalize_axis_tuple(axis, x.ndim, allow_duplicate=True)
     total: dict[int, int] = {}
     for amount, place in np.broadcast(shift, places):
-        total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + whole(amount)
+        total[int(place) - x.ndim] = total.get(int(place) - x.ndim, 0) + truncated(amount)
     axes = tuple(sorted(total))
     return [(_joining.roll, {"shifts": tuple(total[a] for a in axes), "axes": axes})]

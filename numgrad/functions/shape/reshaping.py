@@ -10,6 +10,7 @@ from ..._tensor import ArrayLike, Tensor
 from ...engine.graph.memory_order import strides_of_value
 from ...engine.record.options import Steps
 from ...operators.shape import reshape as _shape
+from ..array.argument_checks import integers
 from ..array.axes import negative_axes, normalize_axis_index, normalize_axis_tuple
 from ..array.operands import as_tensor, whole
 from ..creation.memory_order import axes_of, order_of, plain_order
@@ -144,7 +145,8 @@ def expand_dims(a: ArrayLike, axis: Axis = 0) -> Tensor:
 @Steps
 def _expanded(x: Tensor, axis: Axis) -> list[tuple[Any, dict[str, Any]]]:
     count = 1 if np.ndim(axis) == 0 else len(axis)  # type: ignore[arg-type]
-    return [(_shape.expand_dims, {"axes": negative_axes(axis, x.ndim + count)})]
+    axes = integers(axis, "axis") if axis is None else axis
+    return [(_shape.expand_dims, {"axes": negative_axes(axes, x.ndim + count)})]
 
 
 def squeeze(a: ArrayLike, axis: Axis | None = None) -> Tensor:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.composition import composed
-from ..array.operands import as_tensor, is_known, values_of, whole
+from ..array.operands import as_tensor, is_known, truncated, values_of
 from ..creation.constants import zeros
 from ..linalg.least_squares import lstsq, shortest
 from ..linalg.spectral import eigvals
@@ -132,7 +132,7 @@ def polyfit(
     >>> ng.grad(ng.polyfit([0.0, 1.0, 2.0], y, 1)[0], y)[0].round(3)
     tensor([-0.5,  0. ,  0.5])
     """
-    deg = whole(deg)
+    deg = truncated(deg)
     if not (full or isinstance(cov, str) or cov):
         return _coefficients(x, y, deg, rcond, w)
     matrix, y = _system(x, y, deg, w)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._tensor import ArrayLike, Tensor
 from ...engine.record.guards import guarded
-from ..array.argument_checks import sequence
+from ..array.argument_checks import integers, sequence
 from ..array.axes import normalize_axis_index
 from ..array.operands import arrays_of, as_tensor, as_tensors
 from ..indexing.indexing import take_along_axis
@@ -72,7 +72,7 @@ def _require_places(name: str, a: Tensor, kth: Any, axis: int | None, kind: str)
     if kind != "introselect":
         raise ValueError(f'{name}: kind must be "introselect", got {kind!r}')
     size = a.size if axis is None else a.shape[normalize_axis_index(axis, a.ndim)]
-    for place in np.ravel(arrays_of(guarded(kth))):
+    for place in integers(np.ravel(arrays_of(guarded(kth))), "kth"):
         if not -size <= place < size:
             raise ValueError(f"{name}: kth {place} is out of bounds for {size} elements")
 

@@ -31,6 +31,15 @@ def test_numbers_sequences_arrays_and_tensors_are_accepted(argument):
     assert result.numpy() == 3
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "bool"])
+def test_absolute_values_and_roundings_of_integers_are_floats(dtype):
+    x = np.array([-128, 0, 1]).astype(dtype)
+    for name in ("fabs", "rint"):
+        result = getattr(ng, name)(ng.tensor(x))
+        assert result.dtype == np.float64, name
+        np.testing.assert_array_equal(result.numpy(), getattr(np, name)(x.astype(float)))
+
+
 def test_square_serves_the_exponent_two():
     x = ng.tensor(X, requires_grad=True)
     assert ng.pow(x, 2).grad_fn.name() == "square"

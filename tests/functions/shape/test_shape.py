@@ -315,3 +315,45 @@ def test_a_reshaped_view_in_order_of_fortran_sees_writes_as_in_numpy():
     for a in (array, array.T.copy().T):
         expected = write(a.copy(order="K"))
         assert np.array_equal(write(ng.asarray(a.copy(order="K"))), expected)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda np, x: np.diag(x, 0.5),
+        lambda np, x: np.diagonal(x, -1.5),
+        lambda np, x: np.diagflat(x, 1.0),
+        lambda np, x: np.trace(x, 1.0),
+        lambda np, x: np.tile(x, 1.5),
+        lambda np, x: np.tile(x, (1, 2.0)),
+        lambda np, x: np.reshape(x, (3.0, 3)),
+        lambda np, x: np.broadcast_to(x, (2.5, 3, 3)),
+        lambda np, x: np.split(x, [1.5]),
+        lambda np, x: np.zeros((2, 2.5)),
+        lambda np, x: np.expand_dims(x, None),
+        lambda np, x: np.partition(x, 1.5),
+        lambda np, x: np.argpartition(x, [1.5]),
+        lambda np, x: np.argmax(x, axis=()),
+        lambda np, x: np.argmin(x, axis=(0, 1)),
+    ],
+)
+def test_places_and_counts_that_are_no_integers_are_refused_as_by_numpy(call):
+    with pytest.raises(TypeError):
+        call(np, np.eye(3))
+    with pytest.raises(TypeError, match="must be an integer"):
+        call(ng, ng.eye(3))
+
+
+def test_places_and_counts_that_numpy_truncates_are_truncated():
+    x = np.arange(9.0).reshape(3, 3)
+    for call in (
+        lambda np, x: np.roll(x, 1.5, 0),
+        lambda np, x: np.stack(np.split(x, 3.0)),
+    ):
+        np.testing.assert_array_equal(call(ng, ng.tensor(x)), call(np, x))
+
+
+@pytest.mark.parametrize("triangle", [ng.tril, ng.triu])
+def test_triangles_have_no_fractions_of_diagonals(triangle):
+    with pytest.raises(TypeError, match="must be an integer, got 0.5"):
+        triangle(ng.eye(3), 0.5)  # NumPy's has other elements than either neighbour
