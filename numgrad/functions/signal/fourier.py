@@ -63,6 +63,8 @@ def _transform(caller: str, name: str, x: Tensor, n: Any, axis: int, norm: str) 
         n = 2 * (size - 1) if name in ("irfft", "hfft") else size
     n = points(caller, n)
     inverse, swapped = name == "ifft", SWAPPED[norm]
+    if name in ("fft", "ifft") and x.dtype.kind != "c":
+        return _transforms_of_real_numbers(caller, name, x, [(n, axis)], norm)
     if name in ("fft", "ifft"):
         return along_axis(lambda x: _fourier.fft(x, n=n, inverse=inverse, norm=norm), x, axis)
     if name == "rfft":
@@ -101,6 +103,9 @@ def _transforms(name: str, x: Tensor, s: Any, axes: Axes, norm: str) -> Tensor:
     sizes, places = sizes_and_axes(name, x, s, axes)
     pairs = list(zip(sizes, places, strict=True))[::-1]
     kind = name.rstrip("2n")
+    is_real = kind in ("fft", "ifft") and x.dtype.kind != "c"
+    if is_real and 0 < len({a % x.ndim for a in places}) == len(places):
+        return _transforms_of_real_numbers(name, kind, x, pairs, norm)
     if kind == "irfft":
         last, *others = pairs
         for n, axis in others[::-1]:
@@ -110,6 +115,48 @@ def _transforms(name: str, x: Tensor, s: Any, axes: Axes, norm: str) -> Tensor:
         x = _transform(name, kind, x, n, axis, norm)
         kind = "fft" if kind == "rfft" else kind
     return x
+
+
+# Of real numbers ----------------------------------------------------------------------------------
+
+
+def _transforms_of_real_numbers(
+    caller: str, kind: str, x: Tensor, pairs: Sequence[tuple[Any, int]], norm: str
+) -> Tensor:
+    """Apply ``fft`` or ``ifft`` to real numbers along axes that are all different.
+
+    The first axis gives half of its frequencies, so the others have half as much to transform. The
+    rest is the conjugate of what is at the opposite frequencies.
+    """
+    (n, axis), *others = pairs
+    n = points(caller, n)
+    half = _transform(caller, "rfft", x, n, axis, SWAPPED[norm] if kind == "ifft" else norm)
+    half = conj(half) if kind == "ifft" else half
+    for each, other in others:
+        half = _transform(caller, kind, half, each, other, norm)
+    last = (n - 1) // 2
+    if last == 0:
+        return half
+    rest = conj(_part(half, axis, slice(last, 0, -1)))
+    return _joined(half, rest, axis, [other for _, other in others if half.shape[other] > 1])
+
+
+def _joined(half: Tensor, rest: Tensor, axis: int, others: Sequence[int]) -> Tensor:
+    """Return all frequencies: ``half``, and behind it ``rest``, of which the other axes are
+    reversed but for the frequency zero."""
+    behind = slice(None, 0, -1)
+    for other in others[1:]:
+        rest = concat([_part(rest, other, slice(1)), _part(rest, other, behind)], other)
+    if not others:
+        return concat([half, rest], axis)
+    zero = [_part(x, others[0], slice(1)) for x in (half, rest)]
+    above = [_part(half, others[0], slice(1, None)), _part(rest, others[0], behind)]
+    return concat([concat(zero, axis), concat(above, axis)], others[0])
+
+
+def _part(x: Tensor, axis: int, key: slice) -> Tensor:
+    """Return a slice along an axis."""
+    return x[(slice(None),) * (axis % x.ndim) + (key,)]
 
 
 # The functions ------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Fourier transforms against NumPy and SciPy, and their gradients against matrices."""
 
+import math
 import warnings
 
 import numpy as np
@@ -7,6 +8,10 @@ import pytest
 import scipy.fft
 
 import numgrad as ng
+from numgrad.engine.lower.lower import lower
+from numgrad.engine.record.apply import deferring
+from numgrad.targets.null import NullTarget
+from numgrad.testing import gradcheck
 
 ONE = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
 SEVERAL = ["fft2", "ifft2", "fftn", "ifftn", "rfft2", "irfft2", "rfftn", "irfftn"]
@@ -58,6 +63,28 @@ def test_several_axes_as_numpy(rng, name, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of s without axes
         equal(own(x, (2, 6), None), numpys(x, (2, 6), None))
+
+
+def transforms(function, x):
+    """Return the names of the transforms that compute ``function``, and how many numbers each of
+    them reads or gives."""
+    with ng.no_grad(), deferring(True):
+        program = lower([function(ng.tensor(x))], NullTarget())
+    found = [i for i in program.instructions if i.name in ("fft", "rfft", "irfft")]
+    return [i.name for i in found], [
+        {math.prod(layout.shape) for layout in i.pattern.layouts if layout.shape} for i in found
+    ]
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn"])
+@pytest.mark.parametrize("shape", [(6, 5), (1, 6), (5, 1), (2, 3), (4, 3, 2), (3, 1, 6)])
+def test_real_numbers_are_transformed_by_half(rng, name, shape):
+    function, x = getattr(ng.fft, name), rng.standard_normal(shape)
+    names, sizes = transforms(function, x)
+    assert names == ["rfft", *["fft"] * (len(shape) - 1)]
+    assert all(size == {x.size // shape[-1] * (shape[-1] // 2 + 1)} for size in sizes[1:])
+    equal(function(ng.tensor(x)), getattr(np.fft, name)(x))
+    assert gradcheck(lambda x: ng.abs(function(x) - 1.5), ng.tensor(x, requires_grad=True))
 
 
 @pytest.mark.parametrize("name", ["dct", "dst", "idct", "idst"])
