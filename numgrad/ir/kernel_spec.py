@@ -7,7 +7,7 @@ Numba.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,21 @@ class ElementwiseSpec:
         return ("elementwise", self.function, self.in_dtypes, self.out_dtypes)
 
 
+class Table(NamedTuple):
+    """Operands of a kernel that are columns of one array whose rows have few elements.
+
+    Attributes
+    ----------
+    width : int
+        The number of elements of a row.
+    columns : tuple of (int, int)
+        The number of an operand, and its place in a row.
+    """
+
+    width: int
+    columns: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class FusedSpec:
     """Elementwise operators joined in one kernel; only the values in `outputs` are stored.
@@ -83,6 +98,9 @@ class FusedSpec:
     repeated : tuple of bool
         For each input, whether it has one element for each row, the last axis of the loop, which a
         target may read once for the row. The empty tuple stands for no such input.
+    tables : tuple of Table
+        The operands, inputs before outputs, that are expected to be columns of tables, along the
+        last axis of the loop. A table has inputs alone or outputs alone.
     """
 
     name: str
@@ -92,12 +110,14 @@ class FusedSpec:
     outputs: tuple[int, ...]
     scalars: tuple[bool, ...]
     repeated: tuple[bool, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def identity(self) -> tuple:
         """The key of the kernel: specs with equal identities share one kernel."""
         steps = tuple((step.identity, args) for step, args in self.steps)
-        return ("fused", steps, self.in_dtypes, self.outputs, self.scalars, self.repeated)
+        layout = self.scalars, self.repeated, self.tables
+        return ("fused", steps, self.in_dtypes, self.outputs, *layout)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ kernels, whatever the number of its steps.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...ir.kernel_spec import FusedSpec
+from ...ir.kernel_spec import FusedSpec, Table
 from ...ir.program import Instruction, Layout, Pattern, Program, contiguous_strides, layout_of
 from ..graph.value import Shape
 from .expression import Leaf, Step, Term, boxes
@@ -18,6 +18,7 @@ from .grouping import grouped
 from .halo import Halos
 from .materialize import Root
 from .short_sums import written_out
+from .tables import tables_of
 
 LONG_ROW, LONG_STRIDED_ROW = 64, 256
 """From this number of elements on a row is long: where its elements are side by side in all
@@ -105,14 +106,14 @@ class Assembler:
         assert first.unit is not None
         whole = first.unit.loop
         alone = len(roots) == 1 and _is_original(first) and not self._halos.touch(first)
-        if alone and not _repeated(first.leaves, [first.unit.output], whole):
+        if alone and not any(_layout_of_rows(first.leaves, [first.unit.output], whole)):
             return [first.instruction]
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         parts = [(whole, views)] if self._reads_rings else list(boxes(whole, views))
-        spec = self._spec(assembly, _repeated_in_all(parts, len(assembly.inputs)))
+        spec = self._spec(assembly, _layout_in_all(parts, len(assembly.inputs)))
         calls = []
         for loop, operands in parts:
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
@@ -121,15 +122,12 @@ class Assembler:
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
 
-    def _spec(self, assembly: "_Assembly", repeated: tuple[bool, ...]) -> Any:
-        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal.
-
-        ``repeated`` says for each input whether it is repeated along the rows of the loop.
-        """
-        key = assembly.structure(), repeated
+    def _spec(self, assembly: "_Assembly", rows: "_RowLayout") -> Any:
+        """Return the kernel spec of an assembly (the parts of a kernel), one object if equal."""
+        key = assembly.structure(), rows
         known = self._specs.get(key)
         if known is None:
-            known = self._specs[key] = assembly.spec(repeated)
+            known = self._specs[key] = assembly.spec(rows)
         return known
 
     def _pattern(self, spec: Any, nin: int, loop: Shape, operands: Sequence[Leaf]) -> Pattern:
@@ -167,16 +165,29 @@ def _sizes(loop: Shape) -> list[int]:
     return [size for size in loop if size != 1]
 
 
-def _repeated_in_all(
-    parts: Sequence[tuple[Shape, Sequence[Leaf]]], nin: int
-) -> tuple[bool, ...]:
-    """Return for each input whether it is repeated along rows; the empty tuple stands for none.
+class _RowLayout(NamedTuple):
+    """What the last axis of a loop is to the operands: see `FusedSpec`, which has the same parts.
+    """
 
-    ``parts`` has the loop and the operands of each call of a kernel. Where there are several, some
-    may have rows so short that a target changes the order of the axes.
+    repeated: tuple[bool, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def _layout_in_all(parts: Sequence[tuple[Shape, Sequence[Leaf]]], nin: int) -> _RowLayout:
+    """Return what the last axis of a loop is to the operands of a kernel.
+
+    ``parts`` has the loop and the operands of each call of the kernel. Where there are several,
+    some may have rows so short that a target changes the order of the axes: then nothing is known.
     """
     (loop, operands), *others = parts
-    return () if others else _repeated(operands[:nin], operands[nin:], loop)
+    return _RowLayout() if others else _layout_of_rows(operands[:nin], operands[nin:], loop)
+
+
+def _layout_of_rows(
+    inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape
+) -> _RowLayout:
+    repeated = _repeated(inputs, outputs, loop)
+    return _RowLayout(repeated, tables_of(inputs, outputs, loop))
 
 
 def _repeated(inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape) -> tuple[bool, ...]:
@@ -265,14 +276,14 @@ class _Assembly:
     def _scalars(self) -> tuple[bool, ...]:
         return tuple([leaf.is_number for leaf in self.inputs])
 
-    def spec(self, repeated: tuple[bool, ...]) -> Any:
+    def spec(self, rows: _RowLayout) -> Any:
         """Return the kernel spec: values are numbered, first the inputs, then results of steps.
 
-        A kernel of a single step has the spec of that step's operator, unless an input is
-        ``repeated`` along the rows of the loop.
+        A kernel of a single step has the spec of that step's operator, unless something is known of
+        the ``rows`` of the loop.
         """
         first = len(self.inputs)
-        if len(self._steps) == 1 and len(self._steps[0][1]) == first and not repeated:
+        if len(self._steps) == 1 and len(self._steps[0][1]) == first and not any(rows):
             return self._steps[0][0]
 
         def numbers(marks: Sequence[int]) -> tuple[int, ...]:
@@ -283,4 +294,4 @@ class _Assembly:
         shown = " ".join(names[:4]) + (" ..." if len(names) > 4 else "")
         name = f"fused[{len(steps)}: {shown}]"
         stored = numbers(self._stored)
-        return FusedSpec(name, steps, *self._dtypes(), stored, self._scalars(), repeated)
+        return FusedSpec(name, steps, *self._dtypes(), stored, self._scalars(), *rows)

@@ -14,7 +14,7 @@ from ...ir.program import Pieces, Program, Ref, contiguous_strides, is_contiguou
 from ..graph.integrity import require_own_arrays
 from ..graph.kind import interned
 from ..graph.runtime import runtime
-from ..graph.value import Expr, Value
+from ..graph.value import Expr, Spec, Value
 from .builder import Builder
 from .overwriting import overwriting_of
 from .parts import form_kind, form_of
@@ -254,6 +254,14 @@ class Lowering:
             ("copy", rows), [place], lambda builder, operands: [builder.copied(operands[0], rows)],
             site,
         )  # fmt: skip
+        assert isinstance(result, Ref)
+        return result
+
+    def new(self, spec: Spec) -> Ref:
+        """Return the place of an array in a buffer of its own, of which every element is written
+        by instructions that follow."""
+        given = spec.shape, spec.dtype, spec.rows
+        result = self.append(("new", *given), [], lambda builder, _: [builder.new(*given)])
         assert isinstance(result, Ref)
         return result
 

@@ -36,12 +36,14 @@ class Filled:
         The array with elements for all that is not written.
     end : Expr
         The expression of the array with all parts.
+    is_covered : bool
+        Whether the parts are all of the array, so that nothing remains of ``before``.
     """
 
-    __slots__ = ("_before", "_layouts", "_strides", "end", "whole")
+    __slots__ = ("_before", "_is_covered", "_layouts", "_strides", "end", "whole")
 
-    def __init__(self, before: Source, end: Expr) -> None:
-        self._before, self.end = before, end
+    def __init__(self, before: Source, end: Expr, is_covered: bool = False) -> None:
+        self._before, self.end, self._is_covered = before, end, is_covered
         self.whole: Any = None
         (spec,) = end.specs
         self._strides = contiguous_strides(spec.shape, spec.dtype.itemsize)
@@ -50,8 +52,11 @@ class Filled:
     def begin(self, lowering: Any) -> Ref:
         """Return the place of the array; at first append the copy of what is not written."""
         if self.whole is None:
-            rows = self.end.specs[0].rows
-            self.whole = lowering.copy(lowering.place(self._before), rows, self.end.site)
+            (spec,) = self.end.specs
+            if self._is_covered:
+                self.whole = lowering.new(spec)
+            else:
+                self.whole = lowering.copy(lowering.place(self._before), spec.rows, self.end.site)
         return self.whole
 
     def region(self, box: Box) -> tuple[int, Layout]:

@@ -15,13 +15,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, pairwise, product
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..fusion.boxes import Bounds, Box, Boxes, whole_of
 from ..graph.runtime import runtime
-from ..graph.value import Expr, Spec, spec_of
+from ..graph.value import Expr, Shape, Spec, spec_of
 from .builder import MOST_PARTS
 from .parts import Filled, Source, Store
 
@@ -74,6 +75,13 @@ class _Part(NamedTuple):
             return [(Box(tuple([(low, high) for ((low, high, _),) in pieces]), dropped), None)]
         return [self._box(each, dropped) for each in product(*pieces)]
 
+    def is_columns(self, shape: Shape) -> bool:
+        """Whether the part is a few columns, or some side by side, of an array with a shape."""
+        *others, last = self.axes
+        few = last.step == 1 or last.size <= _MOST_CELLS
+        pairs = zip(others, shape[:-1], strict=True)
+        return few and all([axis.size == size for axis, size in pairs])  # noqa: C419
+
     @staticmethod
     def _box(
         pieces: Sequence[tuple[int, int, int]], dropped: tuple[bool, ...]
@@ -116,11 +124,13 @@ class _Sum:
         The number of the last part of each cell.
     filled : Filled or None
         The array with the sums, once it is begun.
+    is_covered : bool
+        Whether the cells are all of the array.
     pure : dict
         The cells of the first part to which no zeros have been added so far.
     """
 
-    __slots__ = ("cells", "filled", "last", "parts", "pure", "totals")
+    __slots__ = ("cells", "filled", "is_covered", "last", "parts", "pure", "totals")
 
     def __init__(self, expr: Expr, part: _Part) -> None:
         self.parts = [(expr, part)]
@@ -128,10 +138,18 @@ class _Sum:
         self.totals: dict[Bounds, Source] = {}
         self.last: dict[Bounds, int] = {}
         self.filled: Filled | None = None
+        self.is_covered = False
         self.pure: dict[Bounds, _Cell] = {}
 
     def cut(self) -> bool:
-        """Cut the parts into cells; return whether there are few enough of them."""
+        """Cut the parts into cells; return whether adding part by part is expected to pay.
+
+        There must be many parts, but few cells of each. Of columns there may be as few as two, if
+        these are the whole array: then nothing is added to zeros, and no element is written twice.
+        """
+        is_short = len(self.parts) <= MOST_PARTS
+        if is_short and not self._are_columns():
+            return False
         # Most parts have their axes in common with many others: each list of axes is cut once.
         parts = {id(part.axes): part for _, part in self.parts}
         ends = {n: [axis.ends() for axis in part.axes] for n, part in parts.items()}
@@ -150,7 +168,16 @@ class _Sum:
         ]
         for n, cells in enumerate(self.cells):
             self.last.update([(cell.box.bounds, n) for cell in cells])
-        return sum(map(len, self.cells)) <= _MOST_CELLS * len(self.cells)
+        count = sum(map(len, self.cells))
+        whole = prod(self.parts[0][0].specs[0].shape)
+        covered = sum([prod([high - low for low, high in bounds]) for bounds in self.last])
+        self.is_covered = covered == whole
+        return count <= _MOST_CELLS * len(self.cells) and (self.is_covered or not is_short)
+
+    def _are_columns(self) -> bool:
+        """Whether all parts differ along the last axis alone, of several axes."""
+        shape = self.parts[0][0].specs[0].shape
+        return len(shape) > 1 and all([part.is_columns(shape) for _, part in self.parts])  # noqa: C419
 
     def _are_apart(self, boxes: Sequence[Box]) -> bool:
         """Whether two boxes have the same elements, or none in common."""
@@ -224,7 +251,7 @@ class _ByParts:
             end, zeros = found.parts[-1][0], found.parts[0][1].zeros
             if zeros.shape != end.shape:
                 zeros = runtime.value(np.broadcast_to(zeros.array, end.shape))
-            found.filled = Filled(zeros, end)
+            found.filled = Filled(zeros, end, found.is_covered)
         total = found.totals.pop(box.bounds)
         is_last = n == len(found.parts) - 1 and not found.totals
         self.items.append(Store(found.filled, box, total, is_last))
@@ -263,13 +290,13 @@ def scattered_sums_of(exprs: Sequence[Expr], ends: Sequence[Source]) -> list[Any
     into_zeros = [e for e in exprs if getattr(e.operator, "write_into_zeros", None) is not None]
     known: dict[Any, tuple[_Axis, ...] | None] = {}
     written = {expr: part for expr in into_zeros if (part := _part_of(expr, known)) is not None}
-    if len(written) <= MOST_PARTS:
+    if len(written) < 2:
         return None
     add = runtime.roles.add
     adds = [e for e in exprs if e.operator is add and e.inputs[1] in written]
     times = _times_read(exprs, ends, {*written, *adds})
     parts = {expr: part for expr, part in written.items() if times[expr] == 1}
-    sums = [s for s in _sums(adds, parts, times) if len(s.parts) > MOST_PARTS and s.cut()]
+    sums = [s for s in _sums(adds, parts, times) if s.cut()]
     return _ByParts(exprs, sums).items if sums else None
 
 

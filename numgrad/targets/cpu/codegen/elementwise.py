@@ -141,12 +141,12 @@ class ElementwiseKernel(ABC):
         builder.cbranch(builder.icmp_signed("<", following, rows), further, last)
 
         builder.position_at_end(further)
-        self._move(builder, own, ptrs, row_steps, following)
+        self.move(builder, own, ptrs, row_steps, following)
         builder.branch(begin)
 
         builder.position_at_end(last)
         with builder.if_then(builder.icmp_signed(">", rows, word(1))):
-            self._move(builder, ptrs, ptrs, row_steps, builder.sub(rows, word(1)))
+            self.move(builder, ptrs, ptrs, row_steps, builder.sub(rows, word(1)))
         builder.branch(leave)
 
         builder.position_at_end(leave)
@@ -168,7 +168,7 @@ class ElementwiseKernel(ABC):
         count.add_incoming(fitting, several)
         return count
 
-    def _move(self, builder: Builder, table: Any, ptrs: Any, row_steps: Any, row: Any) -> None:
+    def move(self, builder: Builder, table: Any, ptrs: Any, row_steps: Any, row: Any) -> None:
         """Emit code that puts the addresses of a row into a table; ``ptrs`` has those of row 0."""
         place = builder.inttoptr(table, INT64.as_pointer())
         for k in range(len(self.memories)):

@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import binding as llvm
 
 from numgrad._settings import settings
-from numgrad.ir.kernel_spec import ElementwiseSpec, FusedSpec, LoopSpec
+from numgrad.ir.kernel_spec import ElementwiseSpec, FusedSpec, LoopSpec, Table
 from numgrad.process.cached_attribute import lazy
 
 from ..compile import cache_keys, compiler
@@ -109,6 +109,8 @@ class ScalarGraph(NamedTuple):
         For each input, whether it has one element, which is read once whatever its stride.
     repeated : tuple of bool
         For each input, whether it has one element for each row, which may be read once for the row.
+    tables : tuple of Table
+        The operands that are expected to be columns of tables.
     """
 
     steps: tuple[tuple[ScalarFunction, tuple[int, ...]], ...]
@@ -117,6 +119,7 @@ class ScalarGraph(NamedTuple):
     outputs: tuple[int, ...]
     scalars: tuple[bool, ...]
     repeated: tuple[bool, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     def by_rows(self) -> "ScalarGraph":
         """Return the graph whose kernel reads inputs that are repeated along a row once for it."""
@@ -133,6 +136,7 @@ class ScalarGraph(NamedTuple):
         dtypes = [dtype.str for dtype in self.in_dtypes]
         parts = ("graph", FEWEST_STEPS, calls, dtypes, self.outputs, self.scalars)
         parts += (self.repeated,) if any(self.repeated) else ()
+        parts += (self.tables,) if self.tables else ()
         return join_keys([*places], repr(parts))
 
     def emit(self, symbol: str) -> Code:
@@ -148,7 +152,7 @@ def graph(spec: ElementwiseSpec | LoopSpec | FusedSpec) -> ScalarGraph:
     if isinstance(spec, FusedSpec):
         steps = tuple((scalar(step), args) for step, args in spec.steps)
         dtypes = spec.in_dtypes, spec.out_dtypes
-        return ScalarGraph(steps, *dtypes, spec.outputs, spec.scalars, spec.repeated)
+        return ScalarGraph(steps, *dtypes, spec.outputs, spec.scalars, spec.repeated, spec.tables)
     nin, nout = len(spec.in_dtypes), len(spec.out_dtypes)
     steps = ((scalar(spec), tuple(range(nin))),)
     outputs = tuple(range(nin, nin + nout))

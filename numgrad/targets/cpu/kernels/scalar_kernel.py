@@ -8,6 +8,8 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
+from numgrad.ir.kernel_spec import Table
+
 from ..codegen import scalar_graph
 from ..codegen.elementwise import ROWS_TYPE, ElementwiseKernel, ElementwiseLoop
 from ..codegen.scalar_graph import ROWS, ScalarFunction, ScalarGraph
@@ -16,6 +18,7 @@ from ..compile.compiler import Code
 from ..compile.intrinsics import KERNEL_TYPE
 from ..compile.optimize import Job
 from ..platform.target_machine import new_module, target_options
+from ..vectorize import tables
 from ..vectorize.loop import VectorLoop
 from ..vectorize.value_numbering import Dataflow, calls_library, dataflow_of
 from ..vectorize.widen import Widening, lanes_of
@@ -64,7 +67,7 @@ def join(graph: ScalarGraph, symbol: str) -> Code:
     flow = dataflow_of(graph.by_rows())
     graph = graph.by_rows() if flow is not None else graph
     is_short = len(graph.steps) < scalar_graph.FEWEST_STEPS
-    if flow is not None and is_short and not calls_library(flow):
+    if flow is not None and is_short and not calls_library(flow) and not graph.tables:
         flow = None
     lanes = lanes_of(flow) if flow is not None else 0
     parts: tuple[bytes, ...] = ()
@@ -90,7 +93,7 @@ def _widened(graph: ScalarGraph, flow: Dataflow, lanes: int, symbol: str) -> str
     code = Widening(flow, lanes, _vectors(graph, flow), graph.scalars)
     inputs, outputs = map(generate.numba_types, (graph.in_dtypes, graph.out_dtypes))
     loop = VectorLoop(cpu_target.target_context, inputs, outputs, graph.scalars, code)
-    module = _entries(loop, symbol)
+    module = _entries(loop, symbol, graph.tables if lanes > 1 else ())
     return f"{module}\n{loop.declarations(module)}"
 
 
@@ -136,12 +139,20 @@ def _is_narrow(graph: ScalarGraph) -> bool:
     return operands - sum(graph.scalars) <= _FEW
 
 
-def _entries(loop: ElementwiseKernel, symbol: str) -> ir.Module:
-    """Return a module with the two entries of a kernel: for a single row, and for several rows."""
+def _entries(
+    loop: ElementwiseKernel, symbol: str, columns: Sequence[Table] = ()
+) -> ir.Module:
+    """Return a module with the two entries of a kernel: for a single row, and for several rows.
+
+    ``columns`` has the tables whose columns are operands, if the loop is written for vectors.
+    """
     module = new_module(symbol)
     rows = ir.Function(module, ROWS_TYPE, symbol + ROWS)
     rows.attributes.add("noinline")
-    loop.emit_rows(ir.IRBuilder(rows.append_basic_block("entry")), rows.args)
+    if columns and isinstance(loop, VectorLoop):
+        tables.emit_rows(loop, columns, rows)
+    else:
+        loop.emit_rows(ir.IRBuilder(rows.append_basic_block("entry")), rows.args)
     row = ir.Function(module, KERNEL_TYPE, symbol)
     loop.emit_row(ir.IRBuilder(row.append_basic_block("entry")), row.args, rows)
     return module

@@ -1,6 +1,6 @@
 """Text of LLVM code that loads and stores vectors; in memory booleans are bytes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from .value_numbering import Operand
 from .widen import Widening
@@ -92,6 +92,35 @@ class Transfers:
                 yield f"%v{k}m{n} = zext {given} to {self._vector(k)}"
                 given = f"{self._vector(k)} %v{k}m{n}"
             yield f"store {given}, {self._at(k, f'%v{k}p{n}')}"
+
+    def load_part(self, k: int, pointer: str, part: Collection[int]) -> str:
+        """Return the expression that loads a vector of an input's memory, or a part of the vector.
+
+        ``part`` has the places of the elements, counted from anywhere by whole vectors.
+        """
+        vector, lanes = self._vector(k), self.code.lanes
+        if len(part) == lanes:
+            return f"load {vector}, {self._at(k, pointer)}"
+        function, mask = f"llvm.masked.load.{self._suffix(k)}.p0", self.code.vector("i1")
+        self.declarations.add(vector, function, ["ptr", mask, vector])
+        given = f"ptr align {self.sizes[k]} {pointer}, {mask} {self._chosen(part)}"
+        return f"call {vector} @{function}({given}, {vector} zeroinitializer)"
+
+    def store_part(self, k: int, value: str, pointer: str, part: Collection[int]) -> str:
+        """Return the line that stores a vector in an output's memory, or a part of the vector."""
+        vector, lanes = self._vector(k), self.code.lanes
+        if len(part) == lanes:
+            return f"store {value}, {self._at(k, pointer)}"
+        function, mask = f"llvm.masked.store.{self._suffix(k)}.p0", self.code.vector("i1")
+        self.declarations.add("void", function, [vector, "ptr", mask])
+        given = f"ptr align {self.sizes[k]} {pointer}, {mask} {self._chosen(part)}"
+        return f"call void @{function}({value}, {given})"
+
+    def _chosen(self, part: Collection[int]) -> str:
+        """Return the constant mask of the elements of a vector at places."""
+        there = {place % self.code.lanes for place in part}
+        truth = (str(lane in there).lower() for lane in range(self.code.lanes))
+        return f"<{', '.join(f'i1 {one}' for one in truth)}>"
 
     def masks(self, prefix: str, count: str) -> Iterator[str]:
         """Yield lines that make a mask for each vector of a block.

@@ -7,7 +7,7 @@ the end to the outputs, because an output may be an input that is still to be re
 than a block is copied to the stack, under a mask.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -17,11 +17,12 @@ from ..codegen.elementwise import ElementwiseKernel
 from ..codegen.llvm_builder import Builder, counted_loop, table_word, word
 from ..compile.intrinsics import INT64
 from .load_store import Transfers
+from .value_numbering import Operand
 from .widen import Widening
 
 # A kernel with at least so many operations for each operand prefetches, so many bytes ahead: it
 # computes longer than memory takes to answer, and the processor looks no further than one block.
-_OPERATIONS, _AHEAD = 4, 512
+_OPERATIONS, AHEAD = 4, 512
 # Operations of such a kernel stay in the order of `value_numbering`: LLVM's scheduler would save
 # registers instead, and kernels of 300 operations took up to 1.17 times as long.
 _LABEL = "llvm.codeview.annotation"
@@ -58,6 +59,75 @@ class VectorLoop(ElementwiseKernel):
     def _elements(self, builder: Builder, table, first, count, status) -> None:
         _Row(self, builder, table, count).emit()
 
+    def boundary(self, module: ir.Module) -> tuple[str, ...]:
+        """Return a line across which LLVM moves no operation of a slow kernel.
+
+        The line is a label, which emits no instruction but ends a region of LLVM's scheduler.
+        """
+        if not self.is_slow:
+            return ()
+        node = module.add_metadata(["order"])
+        return (f"call void @{_LABEL}(metadata {node.get_reference()})",)
+
+    def numbers(self, table: str) -> Iterator[str]:
+        """Yield the lines before a loop: loads of scalar inputs, and what depends on these alone.
+        """
+        numbers = [k for k, one in enumerate(self.scalars) if one]
+        yield from self.transfers.pointers("s", table, numbers)
+        for k in numbers:
+            yield from self.transfers.load_number(k, f"%s{k}")
+        for number in self.code.flow.once:
+            yield from self.code.lines(number)
+
+    def body(
+        self, index: str, operands: Sequence["Operands"], fixed: Sequence[str]
+    ) -> Iterator[str]:
+        """Yield the lines that compute one block: inputs are loaded when they are first needed.
+
+        Outputs are stored last. ``fixed`` has lines that follow each operation.
+        """
+        flow, nin = self.code.flow, self.nin
+        for one in operands if self.is_slow else ():
+            yield from one.prefetch(index)
+        waiting = [one for one in operands if one.operands[0] < nin]
+        needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
+        for number, values in (*needed, (None, flow.outputs)):
+            for one in [one for one in waiting if not {*one.operands}.isdisjoint(values)]:
+                waiting.remove(one)
+                yield from one.load(index)
+            if number is not None:
+                yield from self.code.lines(number)
+                yield from fixed
+        results = dict(zip(self.outputs, flow.outputs, strict=True))
+        for one in operands:
+            if one.operands[0] >= nin:
+                yield from one.store(index, results)
+
+
+class Operands:
+    """Operands that the body of a loop loads or stores together: here a contiguous one."""
+
+    def __init__(self, loop: VectorLoop, operands: Sequence[int]) -> None:
+        self.loop, self.transfers = loop, loop.transfers
+        self.operands = operands
+
+    def load(self, index: str) -> Iterator[str]:
+        """Yield lines that load a block from element ``index`` on."""
+        (k,) = self.operands
+        yield self.transfers.move(f"%a{k}", k, f"%p{k}", index)
+        yield from self.transfers.load(k, f"%a{k}")
+
+    def store(self, index: str, values: Mapping[int, Operand]) -> Iterator[str]:
+        """Yield lines that store a block; ``values`` has the values of outputs by operand."""
+        (k,) = self.operands
+        yield self.transfers.move(f"%a{k}", k, f"%p{k}", index)
+        yield from self.transfers.store(k, values[k], f"%a{k}")
+
+    def prefetch(self, index: str) -> Iterator[str]:
+        """Yield lines that prefetch what a later turn of the loop loads or stores."""
+        (k,) = self.operands
+        yield from self.transfers.prefetch(f"%p{k}", k, index, self.loop.block, AHEAD)
+
 
 class _Row:
     """Emits the code for one row of ``count`` elements; ``table`` has the operands' addresses."""
@@ -72,7 +142,8 @@ class _Row:
         self.blocks = {name: builder.append_basic_block(name) for name in names}
         with builder.goto_entry_block():
             self.own = self._space()
-        self._fixed = self._boundary() if loop.is_slow else ()
+        self._operands = [Operands(loop, [k]) for k in loop.moving]
+        self._fixed = loop.boundary(builder.module)
 
     def _space(self) -> Any:
         """Reserve stack memory: a block for each array operand, and a table of pointers.
@@ -96,21 +167,13 @@ class _Row:
         kind = f"[{self.transfers.slot} x i8]"
         return f"{name} = getelementptr {kind}, ptr {_name(self.space)}, i64 {number}"
 
-    def _boundary(self) -> tuple[str, ...]:
-        """Return a line across which LLVM moves no operation.
-
-        The line is a label, which emits no instruction but ends a region of LLVM's scheduler.
-        """
-        node = self.builder.module.add_metadata(["order"])
-        return (f"call void @{_LABEL}(metadata {node.get_reference()})",)
-
     def _write(self, lines: Iterable[str]) -> None:
-        _Lines(self.builder, lines)
+        write_lines(self.builder, lines)
 
     def emit(self) -> None:
         """Emit the code of a row; predicted branches choose by the length of the row."""
         builder, blocks = self.builder, self.blocks
-        self._write(self._before())
+        self._write(self.loop.numbers(_name(self.table)))
         self.whole = builder.and_(self.count, word(-self.loop.block))
         self.last = builder.sub(self.count, word(self.loop.block))
         is_short = builder.icmp_signed("<", self.last, word(0))
@@ -128,16 +191,6 @@ class _Row:
     def _in_block(self, name: str, emit: Callable[[], object]) -> None:
         self.builder.position_at_end(self.blocks[name])
         emit()
-
-    def _before(self) -> Iterator[str]:
-        """Yield the lines before the loop: loads of scalar inputs, and what depends on these alone.
-        """
-        numbers = [k for k, one in enumerate(self.loop.scalars) if one]
-        yield from self.transfers.pointers("s", _name(self.table), numbers)
-        for k in numbers:
-            yield from self.transfers.load_number(k, f"%s{k}")
-        for number in self.code.flow.once:
-            yield from self.code.lines(number)
 
     def _tail(self) -> None:
         """Emit what precedes the loop for the tail, a row's last block: results go to the stack."""
@@ -205,35 +258,13 @@ class _Row:
         builder.position_at_end(body)
         index = builder.phi(INT64)
         index.add_incoming(begin, self.blocks["turn"])
-        self._write(self._body(_name(index)))
+        self._write(self.loop.body(_name(index), self._operands, self._fixed))
         following = builder.add(index, size, flags=("nuw", "nsw"))
         index.add_incoming(following, body)
         builder.cbranch(builder.icmp_signed("<", following, limit), body, after)
         builder.position_at_end(after)
         was_tail = builder.icmp_signed(">", begin, word(0))
         builder.cbranch(was_tail, self.blocks["again"], self.blocks["end"])
-
-    def _body(self, index: str) -> Iterator[str]:
-        """Yield the lines that compute one block: inputs are loaded when they are first needed.
-
-        Outputs are stored last.
-        """
-        flow, nin, transfers = self.code.flow, self.loop.nin, self.transfers
-        for k in self.loop.moving if self.loop.is_slow else ():
-            yield from transfers.prefetch(f"%p{k}", k, index, self.loop.block, _AHEAD)
-        waiting = {k for k in self.loop.moving if k < nin}
-        needed = [(number, flow.nodes[number - nin].operands) for number in flow.order]
-        for number, operands in (*needed, (None, flow.outputs)):
-            for k in sorted(waiting.intersection(operands)):
-                waiting.remove(k)
-                yield transfers.move(f"%a{k}", k, f"%p{k}", index)
-                yield from transfers.load(k, f"%a{k}")
-            if number is not None:
-                yield from self.code.lines(number)
-                yield from self._fixed
-        for k, value in zip(self.loop.outputs, flow.outputs, strict=True):
-            yield transfers.move(f"%a{k}", k, f"%p{k}", index)
-            yield from transfers.store(k, value, f"%a{k}")
 
     def _save(self, is_short: ir.Value) -> None:
         """Emit the copy of a tail's or a short row's results from the stack to the outputs."""
@@ -251,6 +282,11 @@ class _Row:
 def _name(value: Any) -> str:
     """Return the name that a value of the builder has in LLVM's text."""
     return value.get_reference()
+
+
+def write_lines(builder: Builder, lines: Iterable[str]) -> None:
+    """Write lines of text without branches at the end of the builder's block."""
+    _Lines(builder, lines)
 
 
 class _Lines(ir.Instruction):
