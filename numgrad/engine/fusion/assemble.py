@@ -42,7 +42,7 @@ def fuse(
         Whether kernels of the target read an axis from the middle to the end, and then on from the
         beginning. Else there are copies of the ends, or a kernel is called for each side.
     """
-    program = written_out(program)
+    program = written_out(program, joins)
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
     grouping, groups = grouped(program, ordered, joins)

@@ -6,13 +6,14 @@ readers, and the elements of the slices with it. The additions are those of the 
 in the same order, see `numgrad.ir.pairwise`, so the bits are the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...ir.pairwise import LEAF
 from ...ir.program import Instruction, Layout, Pattern, Program, Ref, contiguous_strides, layout_of
 from ..graph.runtime import runtime
 from ..graph.value import Shape
+from .sliced_loops import Axis, sliced_patterns
 
 MOST_SLICES, MOST_ROWS = 8, 16
 """Longer reductions stay kernels of their own: a fused kernel reads each slice as an operand. Of
@@ -25,14 +26,18 @@ JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
 """The elementwise operator that joins two elements of a reduction, by the reduction's name."""
 
 
-def written_out(program: Program) -> Program:
+def written_out(program: Program, joins: Callable[[Any], bool]) -> Program:
     """Return a program with its short reductions written as elementwise instructions.
 
-    The program itself is returned where it has none.
+    The program itself is returned where it has none. Elementwise instructions over the elements of
+    a reduced array are written slice by slice, too, if the target can fuse them with others, of
+    which ``joins`` tells.
     """
     found = {id(p): _slices(p) for p in {id(p): p for p in program.patterns()}.values()}
     if not any(found.values()):
         return program
+    axes = {slices.axis for slices in found.values() if slices is not None}
+    sliced = sliced_patterns(program, axes, joins)
     result = Program(program.batch)
     result.nbytes, result.rows = [*program.nbytes], [*program.rows]
     result.row_strides, result.arrays = [*program.row_strides], program.arrays
@@ -40,10 +45,13 @@ def written_out(program: Program) -> Program:
     result.uses_blas, result.given = program.uses_blas, program.given
     for instruction in program.instructions:
         slices = found[id(instruction.pattern)]
-        if slices is None:
-            result.instructions.append(instruction)
-        else:
+        parts = sliced.get(id(instruction.pattern))
+        if slices is not None:
             result.instructions += slices.additions(result, instruction)
+        elif parts is not None:
+            result.instructions += parts.instructions(instruction)
+        else:
+            result.instructions.append(instruction)
     return result
 
 
@@ -56,10 +64,13 @@ class _Slices:
         The shape of a slice, and of the result.
     count, step : int
         The number of slices, and the distance between them in bytes.
+    axis : tuple
+        The shape of the operand, and the axis along which slices are cut.
     """
 
     def __init__(self, pattern: Pattern, loop: Shape, strides: Sequence[Shape]) -> None:
         self.pattern, self.loop = pattern, loop
+        self.axis: Axis = (*pattern.loop, *pattern.core), len(pattern.loop)
         self.count, self.step = pattern.core[0], pattern.layouts[0].strides[-len(pattern.core)]
         source, target = pattern.layouts
         whole = contiguous_strides(loop, source.dtype.itemsize)
