@@ -15,7 +15,7 @@ from ..graph.runtime import runtime
 from ..graph.value import Shape
 from .sliced_loops import Axis, sliced_patterns
 
-MOST_SLICES, MOST_ROWS = 8, 16
+MOST_SLICES, MOST_ROWS = 16, 16
 """Longer reductions stay kernels of their own: a fused kernel reads each slice as an operand. Of
 rows of a matrix, whose elements are side by side, there may be more than of single elements."""
 
