@@ -39,11 +39,15 @@ from .llvm_builder import (
 ROWS_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 6)
 """LLVM type of the entry for rows: ``void(ptrs, n, rows, steps, status, row_steps)``."""
 
+_BIT = ir.IntType(1)
+
 _COPY_TYPE = ir.FunctionType(ir.VoidType(), [INT64] * 9)
 
 # The most elements of a row that is computed together with others, in buffers; and those of a light
 # function, where a row in place takes as long as copies of so many elements.
 _SHORT, _SHORT_OF_LIGHT = 32, 5
+
+_EVEN = 8  # so many rows of any length are whole vectors
 
 _VECTOR = 8  # elements of eight bytes in a register
 
@@ -113,14 +117,16 @@ class ElementwiseKernel(ABC):
         ptrs, n, rows, steps, _, row_steps = args
         own = self._own_table(builder)
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
-        names = ("row", "end_of_row", "further", "last", "exit")
-        begin, end, further, last, leave = map(builder.append_basic_block, names)
+        names = ("row", "end_of_row", "more", "further", "last", "exit")
+        begin, end, more, further, last, leave = map(builder.append_basic_block, names)
         nothing = (builder.icmp_signed("<=", length, word(0)) for length in (n, rows))
         with builder.if_then(builder.or_(*nothing)):
             builder.branch(leave)
         numbers = self._has_numbers(builder, row_steps)
         in_place = self._in_place(builder, n, rows, steps, row_steps, numbers)
         most = self._together(builder, n, builder.or_(in_place, numbers))
+        stay = self._stay(builder, n, steps, row_steps)
+        stay = builder.and_(stay, builder.icmp_signed(">", most, word(1)))
         before = builder.basic_block
         builder.branch(begin)
 
@@ -128,17 +134,23 @@ class ElementwiseKernel(ABC):
         row, places = builder.phi(INT64), builder.phi(INT64)
         row.add_incoming(word(0), before)
         places.add_incoming(ptrs, before)
-        places.add_incoming(own, further)
+        for block in (more, further):
+            places.add_incoming(own, block)
         rest = builder.sub(rows, row)
         count = builder.select(builder.icmp_signed("<", rest, most), rest, most)
         self._rows(
-            builder, (places, *args[1:]), builder.mul(row, n), count, in_place, copies, end
-        )
+            builder, (places, *args[1:]), builder.mul(row, n), count, (in_place, stay, most),
+            copies, end,
+        )  # fmt: skip
 
         builder.position_at_end(end)
         following = builder.add(row, count, flags=("nuw", "nsw"))
-        row.add_incoming(following, further)
-        builder.cbranch(builder.icmp_signed("<", following, rows), further, last)
+        for block in (more, further):
+            row.add_incoming(following, block)
+        builder.cbranch(builder.icmp_signed("<", following, rows), more, last)
+
+        builder.position_at_end(more)
+        builder.cbranch(stay, begin, further)
 
         builder.position_at_end(further)
         self.move(builder, own, ptrs, row_steps, following)
@@ -156,12 +168,14 @@ class ElementwiseKernel(ABC):
         """Emit how many rows form a group that is computed together.
 
         A group has 1 row if rows are long or if ``alone`` is true, and otherwise as many rows as
-        fit into a block.
+        fit into a block, if possible so many that no elements are left behind the last vector.
         """
         entry = builder.basic_block
         short = builder.icmp_signed("<=", n, word(BLOCK // 2))
         with builder.if_then(builder.and_(short, builder.not_(alone))):
             fitting = builder.udiv(word(BLOCK), n)
+            even = builder.and_(fitting, word(-_EVEN))
+            fitting = builder.select(builder.icmp_signed(">", even, word(0)), even, fitting)
             several = builder.basic_block
         count = builder.phi(INT64)
         count.add_incoming(word(1), entry)
@@ -210,47 +224,88 @@ class ElementwiseKernel(ABC):
         Operands need no copies whose rows follow one another, and those that all rows share are
         copied once.
         """
-        count = len(self.memories)
-        sizes = ir.Constant(ir.VectorType(INT64, count), [m.itemsize for m in self.memories])
-        given: Any = table_words(builder, row_steps, count)
+        following, shared = self._following_and_shared(builder, n, row_steps)
+        free = builder.or_(builder.or_(following, shared), self._flags(self.scalars))
+        return builder.not_(self._all(builder, free))
+
+    def _stay(self, builder: Builder, n, steps, row_steps) -> ir.Value:
+        """Emit whether groups of rows need no copies after the first: other than `_copies_rows`,
+        also along the rows.
+        """
+        following, shared = self._following_and_shared(builder, n, row_steps)
+        given = table_words(builder, steps, len(self.memories))
+        dense = builder.icmp_signed("==", given, self._sizes())
+        free = builder.or_(builder.and_(following, dense), shared)
+        return self._all(builder, builder.or_(free, self._flags(self.scalars)))
+
+    def _following_and_shared(
+        self, builder: Builder, n, row_steps
+    ) -> tuple[ir.Value, ir.Value]:
+        """Emit vectors that tell for each operand whether its rows follow one another, and whether
+        the operand is an input that all rows share."""
+        sizes = self._sizes()
+        given: Any = table_words(builder, row_steps, len(self.memories))
         following = builder.icmp_signed(
-            "==", given, builder.mul(sizes, _splat(builder, n, count))
+            "==", given, builder.mul(sizes, _splat(builder, n, sizes.type.count))
         )
-        none = ir.Constant(given.type, None)
-        shared = builder.icmp_signed("==", given, none)
-        bit = ir.IntType(1)
-        inputs = ir.Constant(ir.VectorType(bit, count), [int(k < self.nin) for k in range(count)])
-        still = ir.Constant(ir.VectorType(bit, count), [int(one) for one in self.scalars])
-        free = builder.or_(builder.or_(following, builder.and_(shared, inputs)), still)
+        shared = builder.icmp_signed("==", given, ir.Constant(given.type, None))
+        inputs = [k < self.nin for k in range(len(self.memories))]
+        return following, builder.and_(shared, self._flags(inputs))
+
+    def _sizes(self) -> Any:
+        """Return the sizes of elements as a vector of words."""
+        sizes = [memory.itemsize for memory in self.memories]
+        return ir.Constant(ir.VectorType(INT64, len(sizes)), sizes)
+
+    @staticmethod
+    def _flags(truths: Sequence[bool]) -> ir.Constant:
+        return ir.Constant(ir.VectorType(_BIT, len(truths)), [int(x) for x in truths])
+
+    @staticmethod
+    def _all(builder: Builder, flags: Any) -> ir.Value:
+        """Emit whether all flags of a vector are true."""
         reduce_and = builder.module.declare_intrinsic(
-            f"llvm.vector.reduce.and.v{count}i1", fnty=ir.FunctionType(bit, [free.type])
+            f"llvm.vector.reduce.and.v{flags.type.count}i1",
+            fnty=ir.FunctionType(_BIT, [flags.type]),
         )
-        return builder.not_(builder.call(reduce_and, [free]))
+        return builder.call(reduce_and, [flags])
 
     def _has_numbers(self, builder: Builder, row_steps: ir.Value) -> ir.Value:
         """Emit whether a scalar input has a row stride, so that its number differs between rows.
         """
         if not any(self.scalars):
-            return ir.Constant(ir.IntType(1), 0)
+            return ir.Constant(_BIT, 0)
         return builder.not_(_are(builder, row_steps, [0] * len(self.scalars), self.scalars))
 
-    def _rows(self, builder, args, first, rows, in_place, copies: "_Copies", end) -> None:
+    def _rows(self, builder, args, first, rows, how, copies: "_Copies", end) -> None:
         """Emit the computation of ``rows`` rows, which goes on at the basic block ``end``.
 
-        A single row is computed in place if ``in_place`` is true; otherwise blocks are gathered to
-        buffers, computed there, and scattered. Branches rather than selections tell the two cases
-        apart: a predicted branch costs a short row nothing. ``first`` is the index of the first
-        element.
+        A single row is computed in place if the first of ``how`` is true; otherwise blocks are
+        gathered to buffers, computed there, and scattered. If the second is true, buffers stay as
+        the first rows have filled them; the third is the number of rows before these. Branches
+        rather than selections tell the cases apart: a predicted branch costs a short row nothing.
+        ``first`` is the index of the first element.
         """
         ptrs, n, _, steps, status, row_steps = args
-        names = ("buffered", "compute", "scatter")
-        buffered, compute, scatter = map(builder.append_basic_block, names)
+        in_place, stay, most = how
+        names = ("copied", "go_on", "buffered", "compute", "scatter")
+        copied, go_on, buffered, compute, scatter = map(builder.append_basic_block, names)
         entry = builder.basic_block
-        builder.cbranch(in_place, compute, buffered)
+        builder.cbranch(in_place, compute, copied)
+
+        builder.position_at_end(copied)
+        is_later = builder.icmp_signed(">", first, word(0))
+        builder.cbranch(builder.and_(stay, is_later), go_on, buffered)
+
+        builder.position_at_end(go_on)
+        copies.go_on(builder, row_steps, most)
+        all_rows = builder.mul(n, rows)
+        after = builder.basic_block
+        builder.branch(compute)
 
         builder.position_at_end(buffered)
         start = builder.phi(INT64)
-        start.add_incoming(word(0), entry)
+        start.add_incoming(word(0), copied)
         rest = builder.sub(n, start)
         short = builder.icmp_signed("<", rest, word(BLOCK))
         part = builder.select(short, rest, word(BLOCK))
@@ -264,14 +319,15 @@ class ElementwiseKernel(ABC):
 
         builder.position_at_end(compute)
         index, count, table, length = (builder.phi(INT64) for _ in range(4))
-        for value, whole, block in (
-            (index, word(0), start), (count, n, elements), (table, ptrs, copies.places),
-            (length, n, part),
+        for value, whole, several, block in (
+            (index, word(0), word(0), start), (count, n, all_rows, elements),
+            (table, ptrs, copies.places, copies.places), (length, n, n, part),
         ):  # fmt: skip
             value.add_incoming(whole, entry)
+            value.add_incoming(several, after)
             value.add_incoming(block, buffered)
         self._elements(builder, table, builder.add(first, index), count, status)
-        builder.cbranch(in_place, end, scatter)
+        builder.cbranch(builder.or_(in_place, stay), end, scatter)
 
         builder.position_at_end(scatter)
         copies.call(builder, SCATTER, ptrs, steps, index, length, row_steps, rows, word(0))
@@ -358,6 +414,7 @@ class _Copies:
     def __init__(
         self, builder: Builder, memories: Sequence[Memory], scalars: Sequence[bool], nin: int
     ) -> None:
+        self.moving = [not scalar for scalar in scalars]
         count = len(memories)
         slot = BLOCK * max(memory.itemsize for memory in memories)
         buffer = builder.alloca(ir.ArrayType(ir.IntType(8), slot * count))
@@ -372,6 +429,15 @@ class _Copies:
         space = builder.alloca(ir.ArrayType(INT64, count + 1))
         self.places = builder.ptrtoint(space, INT64)
         builder.store(builder.ptrtoint(buffer, INT64), builder.gep(space, [word(0), word(count)]))
+
+    def go_on(self, builder: Builder, row_steps: Any, rows: Any) -> None:
+        """Emit code that moves the operands' addresses on by some rows, other than in buffers."""
+        table = builder.inttoptr(self.places, INT64.as_pointer())
+        for k, moves in enumerate(self.moving):
+            if moves:
+                ahead = builder.mul(table_word(builder, row_steps, k), rows)
+                place = builder.gep(table, [word(k)])
+                builder.store(builder.add(builder.load(place), ahead), place)
 
     def call(self, builder: Builder, name: str, *args: ir.Value) -> None:
         """Emit a call of the copy routine ``name``, `gather` or `scatter`.
