@@ -22,6 +22,9 @@ from .units import Uses
 MOST_RECOMPUTED_COST = 8
 # The cost of reading a value, in simple operations.
 LOAD_COST = 2
+# A value that is stored for a reduction, say, is computed again by other readers all the same if
+# this costs at most so many simple operations.
+MOST_COST_OF_STORED = 4
 # A reader is cut into at most so many parts.
 MOST_BOXES = 9
 # Terms of more steps are not copied into their readers.
@@ -118,6 +121,7 @@ class StoredValues:
         count = len(uses.instructions)
         self._uses, self.program = uses, uses.program
         self.has_rings = uses.has_rings
+        self._written = {b for i in uses.instructions for b in i.buffers[i.pattern.nin :]}
         self.results = {ref.buffer for ref in self.program.results}
         self.roots: list[Root] = []
         self.costs: dict[int, int] = {}
@@ -170,7 +174,8 @@ class StoredValues:
         if stored is None:
             stored = before if before is not None and not is_new else self._decide(buffer)
             self._stored[buffer] = stored
-        self._differing[buffer] = differs = stored != before or (is_new and not stored)
+        is_read = stored and buffer not in self._uses.whole
+        self._differing[buffer] = differs = stored != before or (is_new and not is_read)
         return differs
 
     def _find_term(self, number: int, unit: Unit) -> None:
@@ -197,7 +202,7 @@ class StoredValues:
         args: list[Term] = []
         stored = self._stored
         for leaf in unit.inputs:
-            if stored[leaf.buffer]:
+            if stored[leaf.buffer] and not self._is_made_again(leaf.buffer):
                 args.append(leaf)
                 continue
             writer, where, inside = self._source(leaf, unit.loop)
@@ -276,6 +281,34 @@ class StoredValues:
             return True  # else its readers would have its seams too, shifted
         return spread > 0.1 and price * spread > MOST_RECOMPUTED_COST
 
+    def _is_made_again(self, buffer: int) -> bool:
+        """Whether readers compute a value again that is stored for an instruction that cannot be
+        fused.
+
+        That costs a few operations, and a read of one array of the same layout from outside of the
+        program. If no other instruction reads the value, its memory can be that of a tile.
+        """
+        writers = self._writers.get(buffer, ())
+        if buffer not in self._uses.whole or len(writers) != 1 or self.program.rows[buffer]:
+            return False
+        unit, term = writers[0].unit, writers[0].term
+        if self.costs[unit.number] > MOST_COST_OF_STORED:
+            return False
+        sizes = [(leaf, _extent(leaf, unit.loop)) for leaf in contents(term)[1]]
+        whole = [leaf for leaf, size in sizes if size == unit.size]
+        few = all([size == unit.size or 8 * size <= unit.size for _, size in sizes])  # noqa: C419
+        return few and len(whole) == 1 and self._is_alike(whole[0], unit)
+
+    def _is_alike(self, leaf: Leaf, unit: Unit) -> bool:
+        """Whether a view has the layout of a unit's output, in an array from outside of the program
+        that no instruction writes."""
+        pairs = zip(leaf.strides, unit.output.strides, unit.loop, strict=True)
+        if leaf.turns or any([a != b and size > 1 for a, b, size in pairs]):  # noqa: C419
+            return False
+        is_small = leaf.dtype.itemsize <= unit.output.dtype.itemsize
+        outside = self.program.is_outside(leaf.buffer) and leaf.buffer not in self._written
+        return is_small and outside
+
     def _reads(self, buffer: int) -> int | None:
         """Return how many elements of a buffer the readers would compute if it were not stored.
 
@@ -310,6 +343,11 @@ class StoredValues:
         for first, count in ((0, limit), (limit, size - limit)):
             box = (*loop[:axis], count, *loop[axis + 1 :])
             yield from self._boxes(leaf.box(axis, first, count, size), box)
+
+
+def _extent(leaf: Leaf, loop: Shape) -> int:
+    """Return the number of elements that a view reads over a loop."""
+    return prod([size for size, step in zip(loop, leaf.strides, strict=True) if step])
 
 
 def _first_seam(loop: Shape, inside: Shape) -> tuple[int, int]:
