@@ -144,15 +144,24 @@ def products_before(x, out):
 
 @scan()
 def exclusive_prod(x, out):
-    """Products of all other elements."""
-    product = out.dtype.type(1)
-    for i in range(x.size):
-        out[i] = product
-        product *= x[i]
-    product = out.dtype.type(1)
-    for i in range(x.size - 1, -1, -1):
-        out[i] *= product
-        product *= x[i]
+    """Products of all other elements: those before each one, times those behind it. Both are found
+    in one loop, from the two ends on, as a product waits for the one before."""
+    half, last = x.size // 2, x.size - 1
+    before = behind = out.dtype.type(1)
+    for i in range(half):
+        out[i] = before
+        before *= x[i]
+        out[last - i] = behind
+        behind *= x[last - i]
+    if half + half < x.size:
+        out[half] = before * behind
+        before *= x[half]
+        behind *= x[half]
+    for i in range(x.size - half, x.size):
+        out[i] = before * out[i]
+        before *= x[i]
+        out[last - i] *= behind
+        behind *= x[last - i]
 
 
 @cumulative_prod.reads
