@@ -202,7 +202,7 @@ class StoredValues:
         args: list[Term] = []
         stored = self._stored
         for leaf in unit.inputs:
-            if stored[leaf.buffer] and not self._is_made_again(leaf.buffer):
+            if stored[leaf.buffer] and not self._is_made_again(leaf, unit.loop):
                 args.append(leaf)
                 continue
             writer, where, inside = self._source(leaf, unit.loop)
@@ -281,23 +281,28 @@ class StoredValues:
             return True  # else its readers would have its seams too, shifted
         return spread > 0.1 and price * spread > MOST_RECOMPUTED_COST
 
-    def _is_made_again(self, buffer: int) -> bool:
-        """Whether readers compute a value again that is stored for an instruction that cannot be
-        fused.
+    def _is_made_again(self, leaf: Leaf, loop: Shape) -> bool:
+        """Whether a reader computes elements again that are stored for an instruction that cannot
+        be fused.
 
         That costs a few operations, and a read of one array of the same layout from outside of the
         program. If no other instruction reads the value, its memory can be that of a tile.
         """
-        writers = self._writers.get(buffer, ())
-        if buffer not in self._uses.whole or len(writers) != 1 or self.program.rows[buffer]:
+        writers = self._writers.get(leaf.buffer, ())
+        if leaf.buffer not in self._uses.whole or len(writers) != 1 or leaf.rows:
             return False
         unit, term = writers[0].unit, writers[0].term
         if self.costs[unit.number] > MOST_COST_OF_STORED:
             return False
-        sizes = [(leaf, _extent(leaf, unit.loop)) for leaf in contents(term)[1]]
-        whole = [leaf for leaf, size in sizes if size == unit.size]
+        sizes = [(x, _extent(x, unit.loop)) for x in contents(term)[1]]
+        whole = [x for x, size in sizes if size == unit.size]
         few = all([size == unit.size or 8 * size <= unit.size for _, size in sizes])  # noqa: C419
-        return few and len(whole) == 1 and self._is_alike(whole[0], unit)
+        if not few or len(whole) != 1 or not self._is_alike(whole[0], unit):
+            return False
+        try:
+            return self._source(leaf, loop)[2] == loop
+        except LookupError:
+            return False
 
     def _is_alike(self, leaf: Leaf, unit: Unit) -> bool:
         """Whether a view has the layout of a unit's output, in an array from outside of the program
