@@ -182,12 +182,18 @@ class ElementwiseKernel(ABC):
         count.add_incoming(fitting, several)
         return count
 
-    def move(self, builder: Builder, table: Any, ptrs: Any, row_steps: Any, row: Any) -> None:
-        """Emit code that puts the addresses of a row into a table; ``ptrs`` has those of row 0."""
+    def move(
+        self, builder: Builder, table: Any, ptrs: Any, steps: Any, count: Any,
+        which: Sequence[bool] = (),
+    ) -> None:  # fmt: skip
+        """Emit code that puts into a table the addresses in ``ptrs``, each ``count`` of its steps
+        further, of all operands or of those for which ``which`` is true."""
         place = builder.inttoptr(table, INT64.as_pointer())
         for k in range(len(self.memories)):
-            ahead = builder.mul(table_word(builder, row_steps, k), row)
-            address = builder.add(table_word(builder, ptrs, k), ahead)
+            address = table_word(builder, ptrs, k)
+            if not which or which[k]:
+                ahead = builder.mul(table_word(builder, steps, k), count)
+                address = builder.add(address, ahead)
             builder.store(address, builder.gep(place, [word(k)]))
 
     def _own_table(self, builder: Builder) -> ir.Value:

@@ -59,7 +59,7 @@ def _emit_choice(
             with counted_loop(builder, count) as row:
                 loop.move(builder, own, ptrs, row_steps, row)
                 builder.call(blocks, [own, whole])
-            loop.move(builder, own, ptrs, steps, whole)
+            loop.move(builder, own, ptrs, steps, whole, [not one for one in loop.scalars])
             rest = builder.sub(n, whole)
             builder.call(others, [own, rest, count, steps, status, row_steps])
             with builder.if_then(builder.icmp_signed(">", count, word(1))):
