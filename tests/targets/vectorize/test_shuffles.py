@@ -14,7 +14,8 @@ WIDTHS = range(2, 17)
 def follow(lines, values, lanes):
     """Add what the lines name to ``values``; return the number of lines."""
     count = 0
-    for count, line in enumerate(lines, 1):
+    for line in lines:
+        count += 1
         found = LINE.fullmatch(line)
         assert found is not None, line
         name, first, second, order = found.groups()
