@@ -152,11 +152,14 @@ class Target(Protocol):
     reads_rings : bool
         Whether kernels can read an axis from the middle to the end, and then on from the beginning;
         see `Pattern.turns`.
+    reads_tables : bool
+        Whether kernels move the columns of tables together, see `FusedSpec.tables`.
     """
 
     name: str
     rolls: bool
     reads_rings: bool
+    reads_tables: bool
 
     @property
     def num_threads(self) -> int:

@@ -43,6 +43,7 @@ class NullTarget:
     name = "null"
     rolls = False
     reads_rings = False
+    reads_tables = True
     num_threads: int = 2
     launches: list[Program] = field(default_factory=list)
     kernels: list[NullKernel] = field(default_factory=list)

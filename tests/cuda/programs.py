@@ -33,7 +33,7 @@ def on_both(function, *arrays, fused=False):
     program = program_of(function, *arrays)
     expected = execute(program, runtime.target)
     if fused:
-        program = fuse(program, TARGET.can_fuse, TARGET.reads_rings)
+        program = fuse(program, TARGET.can_fuse, TARGET.reads_rings, TARGET.reads_tables)
     return list(zip(on_device(program), expected, strict=True))
 
 

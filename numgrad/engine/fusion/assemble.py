@@ -26,7 +26,8 @@ operands, and where they are not. A target must leave a long last axis of a loop
 
 
 def fuse(
-    program: Program, joins: Callable[[Any], bool] = bool, reads_rings: bool = False
+    program: Program, joins: Callable[[Any], bool] = bool, reads_rings: bool = False,
+    reads_tables: bool = True,
 ) -> Program:
     """Return a program with the same results and bits whose elementwise instructions are fused.
 
@@ -41,8 +42,11 @@ def fuse(
     reads_rings : bool
         Whether kernels of the target read an axis from the middle to the end, and then on from the
         beginning. Else there are copies of the ends, or a kernel is called for each side.
+    reads_tables : bool
+        Whether kernels of the target are faster where they know which operands are columns of
+        tables.
     """
-    program = written_out(program, joins)
+    program = written_out(program, joins, reads_tables)
     ordered = [i for i in program.instructions if not i.rows]
     ordered += [i for i in program.instructions if i.rows]
     grouping, groups = grouped(program, ordered, joins)
@@ -54,7 +58,7 @@ def fuse(
     together = [[grouping.values.roots[number] for number in group] for group in groups]
     has_halos = grouping.values.has_rings and not reads_rings
     halos = Halos(result, together if has_halos else ())
-    assembler = Assembler(halos, reads_rings)
+    assembler = Assembler(halos, reads_rings, reads_tables)
     for group, roots in zip(groups, together, strict=True):
         if roots[0].unit is None:
             result.instructions.append(roots[0].instruction)
@@ -86,12 +90,12 @@ class Assembler:
     ----------
     halos : Halos
         The halos (copies of the ends of arrays) of the program that is made.
-    reads_rings : bool
+    reads_rings, reads_tables : bool
         As for `fuse`.
     """
 
-    def __init__(self, halos: Halos, reads_rings: bool) -> None:
-        self._halos, self._reads_rings = halos, reads_rings
+    def __init__(self, halos: Halos, reads_rings: bool, reads_tables: bool) -> None:
+        self._halos, self._reads_rings, self._reads_tables = halos, reads_rings, reads_tables
         self._specs: dict[Any, Any] = {}
         self._patterns: dict[Any, Pattern] = {}
 
@@ -106,14 +110,14 @@ class Assembler:
         assert first.unit is not None
         whole = first.unit.loop
         alone = len(roots) == 1 and _is_original(first) and not self._halos.touch(first)
-        if alone and not any(_layout_of_rows(first.leaves, [first.unit.output], whole)):
+        if alone and not any(self._layout_of_rows(first.leaves, [first.unit.output], whole)):
             return [first.instruction]
         assembly = _Assembly(roots, outside)
         if not assembly.outputs:
             return []
         views = [self._halos.view(leaf, whole) for leaf in (*assembly.inputs, *assembly.outputs)]
         parts = [(whole, views)] if self._reads_rings else list(boxes(whole, views))
-        spec = self._spec(assembly, _layout_in_all(parts, len(assembly.inputs)))
+        spec = self._spec(assembly, self._layout_in_all(parts, len(assembly.inputs)))
         calls = []
         for loop, operands in parts:
             pattern = self._pattern(spec, len(assembly.inputs), loop, operands)
@@ -121,6 +125,26 @@ class Assembler:
             offsets = tuple([leaf.offset for leaf in operands])
             calls.append(Instruction(pattern, buffers, offsets, first.instruction.site))
         return calls
+
+    def _layout_in_all(
+        self, parts: Sequence[tuple[Shape, Sequence[Leaf]]], nin: int
+    ) -> "_RowLayout":
+        """Return what the last axis of a loop is to the operands of a kernel.
+
+        ``parts`` has the loop and the operands of each call of the kernel. Where there are several,
+        some may have rows so short that a target changes the order of the axes: then nothing is
+        known.
+        """
+        (loop, operands), *others = parts
+        if others:
+            return _RowLayout()
+        return self._layout_of_rows(operands[:nin], operands[nin:], loop)
+
+    def _layout_of_rows(
+        self, inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape
+    ) -> "_RowLayout":
+        tables = tables_of(inputs, outputs, loop) if self._reads_tables else ()
+        return _RowLayout(_repeated(inputs, outputs, loop), tables)
 
     def _spec(self, assembly: "_Assembly", rows: "_RowLayout") -> Any:
         """Return the kernel spec of an assembly (the parts of a kernel), one object if equal."""
@@ -171,23 +195,6 @@ class _RowLayout(NamedTuple):
 
     repeated: tuple[bool, ...] = ()
     tables: tuple[Table, ...] = ()
-
-
-def _layout_in_all(parts: Sequence[tuple[Shape, Sequence[Leaf]]], nin: int) -> _RowLayout:
-    """Return what the last axis of a loop is to the operands of a kernel.
-
-    ``parts`` has the loop and the operands of each call of the kernel. Where there are several,
-    some may have rows so short that a target changes the order of the axes: then nothing is known.
-    """
-    (loop, operands), *others = parts
-    return _RowLayout() if others else _layout_of_rows(operands[:nin], operands[nin:], loop)
-
-
-def _layout_of_rows(
-    inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape
-) -> _RowLayout:
-    repeated = _repeated(inputs, outputs, loop)
-    return _RowLayout(repeated, tables_of(inputs, outputs, loop))
 
 
 def _repeated(inputs: Sequence[Leaf], outputs: Sequence[Leaf], loop: Shape) -> tuple[bool, ...]:

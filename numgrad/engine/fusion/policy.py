@@ -108,7 +108,10 @@ class Fusion:
 
     def _fuse(self) -> None:
         with paused():  # fusion makes no cycles for the garbage collector
-            self._fused = fuse(self._program, self._joins, self._target.reads_rings)
+            target = self._target
+            self._fused = fuse(
+                self._program, self._joins, target.reads_rings, target.reads_tables
+            )
         specs = dict.fromkeys([i.pattern.spec for i in self._fused.instructions])
         self._specs = [s for s in specs if hasattr(s, "steps")]
         self._missing = [s for s in self._specs if not self._target.is_ready(s)]

@@ -15,9 +15,10 @@ from ..graph.runtime import runtime
 from ..graph.value import Shape
 from .sliced_loops import Axis, sliced_patterns
 
-MOST_SLICES, MOST_ROWS = 16, 16
+MOST_SLICES, MOST_ROWS = 8, 16
 """Longer reductions stay kernels of their own: a fused kernel reads each slice as an operand. Of
-rows of a matrix, whose elements are side by side, there may be more than of single elements."""
+rows of a matrix, whose elements are side by side, there may be more than of single elements, unless
+kernels read these as columns of tables."""
 
 FEWEST_SUMS = 64
 """With fewer results a kernel call takes longer than the additions."""
@@ -26,18 +27,21 @@ JOINED = {"sum": "add", "max": "maximum", "min": "minimum"}
 """The elementwise operator that joins two elements of a reduction, by the reduction's name."""
 
 
-def written_out(program: Program, joins: Callable[[Any], bool]) -> Program:
+def written_out(
+    program: Program, joins: Callable[[Any], bool], reads_tables: bool = True
+) -> Program:
     """Return a program with its short reductions written as elementwise instructions.
 
     The program itself is returned where it has none. Elementwise instructions over the elements of
-    a reduced array are written slice by slice, too, if the target can fuse them with others, of
-    which ``joins`` tells.
+    a reduced array are written slice by slice, too, if the target reads tables, and can fuse them
+    with others, of which ``joins`` tells.
     """
-    found = {id(p): _slices(p) for p in {id(p): p for p in program.patterns()}.values()}
+    most = MOST_ROWS if reads_tables else MOST_SLICES
+    found = {id(p): _slices(p, most) for p in {id(p): p for p in program.patterns()}.values()}
     if not any(found.values()):
         return program
     axes = {slices.axis for slices in found.values() if slices is not None}
-    sliced = sliced_patterns(program, axes, joins)
+    sliced = sliced_patterns(program, axes, joins) if reads_tables else {}
     result = Program(program.batch)
     result.nbytes, result.rows = [*program.nbytes], [*program.rows]
     result.row_strides, result.arrays = [*program.row_strides], program.arrays
@@ -112,12 +116,15 @@ class _Slices:
         return Instruction(pattern, buffers, offsets, site)
 
 
-def _slices(pattern: Pattern) -> _Slices | None:
-    """Return the slices of a short reduction of real numbers; None for any other pattern."""
+def _slices(pattern: Pattern, most: int) -> _Slices | None:
+    """Return the slices of a short reduction of real numbers; None for any other pattern.
+
+    Of slices of single elements there may be as many as ``most``.
+    """
     core, known = pattern.core, pattern.name in JOINED and len(pattern.layouts) == 2
     if not known or len(core) not in (1, 2) or pattern.block:
         return None
-    if not 1 < core[0] <= (MOST_SLICES if len(core) == 1 else MOST_ROWS):
+    if not 1 < core[0] <= (most if len(core) == 1 else MOST_ROWS):
         return None
     source, target = pattern.layouts
     if source.dtype.kind != "f" or source.dtype != target.dtype or source.rows != target.rows:

@@ -33,6 +33,7 @@ class CPUTarget:
     name = "cpu"
     rolls = True
     reads_rings = False
+    reads_tables = True
 
     def __init__(self) -> None:
         # Both are imported at the first use: Numba takes longer to import than NumPy.

@@ -91,6 +91,7 @@ class CUDATarget:
     num_threads = 1
     rolls = False
     reads_rings = True
+    reads_tables = False
 
     def __init__(
         self,

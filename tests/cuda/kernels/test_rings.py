@@ -24,7 +24,8 @@ def walk(request, monkeypatch):
 
 def launches(function, *arrays):
     """Return the launches of a fused program."""
-    program = fuse(program_of(function, *arrays), TARGET.can_fuse, TARGET.reads_rings)
+    reads = TARGET.reads_rings, TARGET.reads_tables
+    program = fuse(program_of(function, *arrays), TARGET.can_fuse, *reads)
     return TARGET.bind(program).steps
 
 

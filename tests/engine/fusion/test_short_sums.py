@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 import numgrad as ng
+from numgrad.engine.fusion.assemble import fuse
 from numgrad.engine.fusion.short_sums import MOST_ROWS, MOST_SLICES
 
-from .fuse_tools import fused
+from .fuse_tools import fused, program_of
 
 REDUCTIONS = {"sum": np.sum, "max": np.max, "min": np.min}
 
@@ -31,11 +32,15 @@ def test_a_mean_of_stacked_slices_is_one_kernel():
     assert "sum" not in [i.name for i in instructions]
 
 
-@pytest.mark.parametrize(("axis", "most"), [(0, MOST_ROWS), (1, MOST_SLICES)])
-def test_long_reductions_stay_kernels_of_their_own(axis, most):
+@pytest.mark.parametrize(
+    ("axis", "reads_tables", "most"),
+    [(0, False, MOST_ROWS), (0, True, MOST_ROWS), (1, False, MOST_SLICES), (1, True, MOST_ROWS)],
+)
+def test_long_reductions_stay_kernels_of_their_own(axis, reads_tables, most):
     for size, stays in ((most, False), (most + 1, True)):
         shape = (size, 100) if axis == 0 else (100, size)
-        names = [i.name for i in fused(lambda x: ng.sin(x * x).sum(axis=axis) + 1.0, shape)]
+        program = program_of(lambda x: ng.sin(x * x).sum(axis=axis) + 1.0, shape)
+        names = [i.name for i in fuse(program, reads_tables=reads_tables).instructions]
         assert ("sum" in names) == stays
 
 

@@ -147,6 +147,18 @@ def test_a_softmax_and_its_gradient_are_two_kernels(gradient_programs):
     assert len(kernels(program)) <= 2
 
 
+def test_a_target_that_reads_no_tables_gets_none():
+    def both(x):
+        y = x[:, 0] * x[:, 2] + x[:, 1]
+        return y, x * ng.sqrt((x * x).sum(axis=1, keepdims=True))
+
+    program = program_of(both, (LONG, 4))
+    found = fuse(program, reads_tables=False).instructions
+    assert not any(tables(found))
+    assert (LONG, 4) in [i.pattern.loop for i in found]
+    assert any(tables(fuse(program).instructions))
+
+
 def test_long_programs_are_not_sliced():
     width = 8
 
