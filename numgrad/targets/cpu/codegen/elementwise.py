@@ -125,8 +125,7 @@ class ElementwiseKernel(ABC):
         numbers = self._has_numbers(builder, row_steps)
         in_place = self._in_place(builder, n, rows, steps, row_steps, numbers)
         most = self._together(builder, n, builder.or_(in_place, numbers))
-        stay = self._stay(builder, n, steps, row_steps)
-        stay = builder.and_(stay, builder.icmp_signed(">", most, word(1)))
+        stay = self._stay(builder, n, rows, most, steps, row_steps)
         before = builder.basic_block
         builder.branch(begin)
 
@@ -234,15 +233,24 @@ class ElementwiseKernel(ABC):
         free = builder.or_(builder.or_(following, shared), self._flags(self.scalars))
         return builder.not_(self._all(builder, free))
 
-    def _stay(self, builder: Builder, n, steps, row_steps) -> ir.Value:
-        """Emit whether groups of rows need no copies after the first: other than `_copies_rows`,
-        also along the rows.
+    def _stay(self, builder: Builder, n, rows, most, steps, row_steps) -> ir.Value:
+        """Emit whether there are several groups of ``most`` rows that need no copies after the
+        first: other than for `_copies_rows`, also along the rows.
         """
-        following, shared = self._following_and_shared(builder, n, row_steps)
-        given = table_words(builder, steps, len(self.memories))
-        dense = builder.icmp_signed("==", given, self._sizes())
-        free = builder.or_(builder.and_(following, dense), shared)
-        return self._all(builder, builder.or_(free, self._flags(self.scalars)))
+        entry = builder.basic_block
+        grouped = builder.icmp_signed(">", most, word(1))
+        several = builder.and_(grouped, builder.icmp_signed(">", rows, most))
+        with builder.if_then(several):
+            following, shared = self._following_and_shared(builder, n, row_steps)
+            given = table_words(builder, steps, len(self.memories))
+            dense = builder.icmp_signed("==", given, self._sizes())
+            free = builder.or_(builder.and_(following, dense), shared)
+            stays = self._all(builder, builder.or_(free, self._flags(self.scalars)))
+            looked = builder.basic_block
+        found = builder.phi(_BIT)
+        found.add_incoming(ir.Constant(_BIT, 0), entry)
+        found.add_incoming(stays, looked)
+        return found
 
     def _following_and_shared(
         self, builder: Builder, n, row_steps
