@@ -117,8 +117,8 @@ class ElementwiseKernel(ABC):
         ptrs, n, rows, steps, _, row_steps = args
         own = self._own_table(builder)
         copies = _Copies(builder, self.memories, self.scalars, self.nin)
-        names = ("row", "end_of_row", "more", "further", "last", "exit")
-        begin, end, more, further, last, leave = map(builder.append_basic_block, names)
+        names = ("row", "end_of_row", "further", "last", "exit")
+        begin, end, further, last, leave = map(builder.append_basic_block, names)
         nothing = (builder.icmp_signed("<=", length, word(0)) for length in (n, rows))
         with builder.if_then(builder.or_(*nothing)):
             builder.branch(leave)
@@ -133,8 +133,7 @@ class ElementwiseKernel(ABC):
         row, places = builder.phi(INT64), builder.phi(INT64)
         row.add_incoming(word(0), before)
         places.add_incoming(ptrs, before)
-        for block in (more, further):
-            places.add_incoming(own, block)
+        places.add_incoming(own, further)
         rest = builder.sub(rows, row)
         count = builder.select(builder.icmp_signed("<", rest, most), rest, most)
         self._rows(
@@ -144,12 +143,8 @@ class ElementwiseKernel(ABC):
 
         builder.position_at_end(end)
         following = builder.add(row, count, flags=("nuw", "nsw"))
-        for block in (more, further):
-            row.add_incoming(following, block)
-        builder.cbranch(builder.icmp_signed("<", following, rows), more, last)
-
-        builder.position_at_end(more)
-        builder.cbranch(stay, begin, further)
+        row.add_incoming(following, further)
+        builder.cbranch(builder.icmp_signed("<", following, rows), further, last)
 
         builder.position_at_end(further)
         self.move(builder, own, ptrs, row_steps, following)
