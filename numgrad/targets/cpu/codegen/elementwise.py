@@ -297,24 +297,14 @@ class ElementwiseKernel(ABC):
         """
         ptrs, n, _, steps, status, row_steps = args
         in_place, stay, most = how
-        names = ("copied", "go_on", "buffered", "compute", "scatter")
-        copied, go_on, buffered, compute, scatter = map(builder.append_basic_block, names)
+        names = ("buffered", "compute", "scatter")
+        buffered, compute, scatter = map(builder.append_basic_block, names)
         entry = builder.basic_block
-        builder.cbranch(in_place, compute, copied)
-
-        builder.position_at_end(copied)
-        is_later = builder.icmp_signed(">", first, word(0))
-        builder.cbranch(builder.and_(stay, is_later), go_on, buffered)
-
-        builder.position_at_end(go_on)
-        copies.go_on(builder, row_steps, most)
-        all_rows = builder.mul(n, rows)
-        after = builder.basic_block
-        builder.branch(compute)
+        builder.cbranch(in_place, compute, buffered)
 
         builder.position_at_end(buffered)
         start = builder.phi(INT64)
-        start.add_incoming(word(0), copied)
+        start.add_incoming(word(0), entry)
         rest = builder.sub(n, start)
         short = builder.icmp_signed("<", rest, word(BLOCK))
         part = builder.select(short, rest, word(BLOCK))
@@ -322,26 +312,32 @@ class ElementwiseKernel(ABC):
         is_block = builder.icmp_signed("<=", n, word(BLOCK))
         later = builder.select(is_block, word(1), word(2))
         block = part, row_steps, rows, builder.select(is_first, word(0), later)
-        copies.call(builder, GATHER, ptrs, steps, start, *block)
+        is_later = builder.icmp_signed(">", first, word(0))
+        with builder.if_else(builder.and_(stay, is_later)) as (filled, empty):
+            with filled:
+                copies.go_on(builder, row_steps, most)
+            with empty:
+                copies.call(builder, GATHER, ptrs, steps, start, *block)
         elements = builder.mul(part, rows)
+        ready = builder.basic_block
         builder.branch(compute)
 
         builder.position_at_end(compute)
         index, count, table, length = (builder.phi(INT64) for _ in range(4))
-        for value, whole, several, block in (
-            (index, word(0), word(0), start), (count, n, all_rows, elements),
-            (table, ptrs, copies.places, copies.places), (length, n, n, part),
+        for value, whole, block in (
+            (index, word(0), start), (count, n, elements), (table, ptrs, copies.places),
+            (length, n, part),
         ):  # fmt: skip
             value.add_incoming(whole, entry)
-            value.add_incoming(several, after)
-            value.add_incoming(block, buffered)
+            value.add_incoming(block, ready)
         self._elements(builder, table, builder.add(first, index), count, status)
-        builder.cbranch(builder.or_(in_place, stay), end, scatter)
+        builder.cbranch(in_place, end, scatter)
 
         builder.position_at_end(scatter)
-        copies.call(builder, SCATTER, ptrs, steps, index, length, row_steps, rows, word(0))
+        with builder.if_then(builder.not_(stay)):
+            copies.call(builder, SCATTER, ptrs, steps, index, length, row_steps, rows, word(0))
         following = builder.add(index, word(BLOCK))
-        start.add_incoming(following, scatter)
+        start.add_incoming(following, builder.basic_block)
         builder.cbranch(builder.icmp_signed("<", following, n), buffered, end)
 
 
