@@ -14,6 +14,7 @@ from ...ir.program import Instruction, Layout, Pattern, Program, Ref, contiguous
 from ..graph.runtime import runtime
 from ..graph.value import Shape
 from .sliced_loops import Axis, sliced_patterns
+from .tables import LONG_COLUMN
 
 MOST_SLICES, MOST_ROWS = 8, 16
 """Longer reductions stay kernels of their own: a fused kernel reads each slice as an operand. Of
@@ -36,8 +37,8 @@ def written_out(
     a reduced array are written slice by slice, too, if the target reads tables, and can fuse them
     with others, of which ``joins`` tells.
     """
-    most = MOST_ROWS if reads_tables else MOST_SLICES
-    found = {id(p): _slices(p, most) for p in {id(p): p for p in program.patterns()}.values()}
+    patterns = {id(p): p for p in program.patterns()}
+    found = {key: _slices(pattern, reads_tables) for key, pattern in patterns.items()}
     if not any(found.values()):
         return program
     axes = {slices.axis for slices in found.values() if slices is not None}
@@ -116,15 +117,13 @@ class _Slices:
         return Instruction(pattern, buffers, offsets, site)
 
 
-def _slices(pattern: Pattern, most: int) -> _Slices | None:
-    """Return the slices of a short reduction of real numbers; None for any other pattern.
-
-    Of slices of single elements there may be as many as ``most``.
-    """
+def _slices(pattern: Pattern, reads_tables: bool) -> _Slices | None:
+    """Return the slices of a short reduction of real numbers; None for any other pattern."""
     core, known = pattern.core, pattern.name in JOINED and len(pattern.layouts) == 2
     if not known or len(core) not in (1, 2) or pattern.block:
         return None
-    if not 1 < core[0] <= (most if len(core) == 1 else MOST_ROWS):
+    are_columns = reads_tables and pattern.loop[-1:] >= (LONG_COLUMN,)
+    if not 1 < core[0] <= (MOST_ROWS if len(core) == 2 or are_columns else MOST_SLICES):
         return None
     source, target = pattern.layouts
     if source.dtype.kind != "f" or source.dtype != target.dtype or source.rows != target.rows:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...ir.program import Instruction, Pattern, Program, layout_of
 from ..graph.value import Shape
+from .tables import LONG_COLUMN
 
 MOST_STEPS, MOST_SLICES = 128, 32
 """The most instructions that are made for the slices of one shape, and the most slices of arrays
@@ -75,6 +76,8 @@ def sliced_patterns(
     """
     found: dict[int, Sliced] = {}
     for loop, axis in axes:
+        if (*loop[:axis], *loop[axis + 1 :])[-1:] < (LONG_COLUMN,):
+            continue  # short loops, each with other operands, take longer than one
         members = [
             i for i in program.instructions
             if i.pattern.loop == loop and i.pattern.fusible and joins(i.pattern.spec)

@@ -7,6 +7,7 @@ import pytest
 import numgrad as ng
 from numgrad.engine.fusion.assemble import fuse
 from numgrad.engine.fusion.short_sums import MOST_ROWS, MOST_SLICES
+from numgrad.engine.fusion.tables import LONG_COLUMN
 
 from .fuse_tools import fused, program_of
 
@@ -33,12 +34,18 @@ def test_a_mean_of_stacked_slices_is_one_kernel():
 
 
 @pytest.mark.parametrize(
-    ("axis", "reads_tables", "most"),
-    [(0, False, MOST_ROWS), (0, True, MOST_ROWS), (1, False, MOST_SLICES), (1, True, MOST_ROWS)],
+    ("axis", "other", "reads_tables", "most"),
+    [
+        (0, 100, False, MOST_ROWS),
+        (0, 100, True, MOST_ROWS),
+        (1, 100, True, MOST_SLICES),
+        (1, LONG_COLUMN, False, MOST_SLICES),
+        (1, LONG_COLUMN, True, MOST_ROWS),
+    ],
 )
-def test_long_reductions_stay_kernels_of_their_own(axis, reads_tables, most):
+def test_long_reductions_stay_kernels_of_their_own(axis, other, reads_tables, most):
     for size, stays in ((most, False), (most + 1, True)):
-        shape = (size, 100) if axis == 0 else (100, size)
+        shape = (size, other) if axis == 0 else (other, size)
         program = program_of(lambda x: ng.sin(x * x).sum(axis=axis) + 1.0, shape)
         names = [i.name for i in fuse(program, reads_tables=reads_tables).instructions]
         assert ("sum" in names) == stays

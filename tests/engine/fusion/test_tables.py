@@ -159,6 +159,14 @@ def test_a_target_that_reads_no_tables_gets_none():
     assert any(tables(fuse(program).instructions))
 
 
+def test_short_loops_are_not_sliced():
+    def both(x):
+        return x * ng.sqrt((x * x).sum(axis=1, keepdims=True))
+
+    for size, loops in ((LONG_COLUMN, [(LONG_COLUMN,)]), (100, [(100,), (100, 4)])):
+        assert sorted({i.pattern.loop for i in fused(both, (size, 4))}) == loops
+
+
 def test_long_programs_are_not_sliced():
     width = 8
 
