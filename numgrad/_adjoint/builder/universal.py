@@ -7,6 +7,7 @@ is called has a loop for each dtype.
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba.np.numpy_support import as_dtype, from_dtype, ufunc_find_matching_loop
@@ -42,10 +43,12 @@ def operated(
 
 
 def universal(
-    b: Builder, function: np.ufunc, compute: Callable[..., Value], things: Sequence[Thing]
+    b: Builder, function: Any, compute: Callable[..., Value], things: Sequence[Thing]
 ) -> Thing:
-    """Apply a universal function to numbers, arrays and expressions: its loops are as narrow as the
-    arguments, and numbers have loops as well."""
+    """Apply a function to numbers, arrays and expressions: the loops of a universal one are as
+    narrow as the arguments, and numbers have loops as well."""
+    if not isinstance(function, np.ufunc) or function.nin != len(things):
+        return b.elementwise(compute, things)
     in_loop: Callable[..., Value] = lambda *numbers: _in_loop(b, function, compute, numbers)  # noqa: E731
     return stored(b, function, b.elementwise(in_loop, things, is_fused=True), things)
 
@@ -120,7 +123,8 @@ def cast(b: Builder, number: Value, dtype: str) -> Value:
 def _loop(function: np.ufunc, dtypes: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
     """Return the dtypes of arguments and result in the loop that Numba takes; None where it has
     none for them."""
-    found = ufunc_find_matching_loop(function, [from_dtype(np.dtype(name)) for name in dtypes])
+    kinds = tuple(from_dtype(np.dtype(name)) for name in dtypes)
+    found: Any = ufunc_find_matching_loop(function, kinds)
     if found is None:
         return None
     return tuple(as_dtype(kind).name for kind in found.inputs), as_dtype(found.outputs[0]).name

@@ -173,19 +173,15 @@ class Calls(NewArrays, PartsOfArrays, Reductions):
             value, linear = map(self.b.number, args)
             return self.b.scalar(name, value, linear, type=value.type)
         if name == "pow":
-            return self._applied(function, lambda x, y: self.arithmetic("pow", x, y), args)
+            return universal(self.b, function, lambda x, y: self.arithmetic("pow", x, y), args)
         if name == "invert":
-            return self._applied(function, lambda x: self.unary("invert", x), args)
+            return universal(self.b, function, lambda x: self.unary("invert", x), args)
         if name in ("and", "or", "not"):
             args = [arg if self._dtype(arg) == "bool" else self._holds(arg) for arg in args]
         if name == "select" and len(args) != 3:
             raise Refusal("np.where takes one argument or three")
-        return self._applied(function, lambda *xs: self.b.scalar(name, *xs, spelled=spelled), args)
-
-    def _applied(self, function: Any, compute: Callable[..., Value], args: list[Thing]) -> Thing:
-        if isinstance(function, np.ufunc) and function.nin == len(args):
-            return universal(self.b, function, compute, args)
-        return self.b.elementwise(compute, args)
+        compute: Callable[..., Value] = lambda *xs: self.b.scalar(name, *xs, spelled=spelled)  # noqa: E731
+        return universal(self.b, function, compute, args)
 
     def _holds(self, thing: Thing) -> Thing:
         """Return whether numbers are not 0."""

@@ -1379,7 +1379,7 @@ def fabs(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
 ) -> Tensor:
-    """Return the absolute value of real numbers.
+    """Return the absolute value of real numbers; integers are converted to float64.
 
     Parameters
     ----------
@@ -3373,7 +3373,7 @@ def rint(
     x: ArrayLike, /, out: Any = None, *, where: ArrayLike = True, dtype: Any = None,
     casting: Any = 'same_kind', order: str = 'K', subok: bool = True
 ) -> Tensor:
-    """Return ``x`` rounded to integers, halves to even.
+    """Return ``x`` rounded to integers, halves to even; integers are converted to float64.
 
     Parameters
     ----------
