@@ -1,5 +1,7 @@
 """Loops over many numbers: the program of a step runs again and again without Python in between."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -143,3 +145,22 @@ def test_states_in_files(tmp_path):
 
     wanted = ng.func.grad(loss)(ng.tensor(CELLS))
     assert_equal(ng.func.grad(lambda u: loss(u, storage=tmp_path))(ng.tensor(CELLS)), wanted)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals of POSIX")
+@pytest.mark.parametrize("captured", [False, True])
+def test_an_interrupt_is_heard_between_steps(captured):
+    def endless(u):
+        return ng.fori_loop(0, 10**9, lambda _, u: warmed(u, 0.2), u)
+
+    run, before = ng.jit(endless) if captured else endless, signal.getsignal(signal.SIGALRM)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(CELLS)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    args = ng.tensor(CELLS), ng.tensor(RATES), ng.tensor(0.97)
+    np.testing.assert_allclose(scanned(*args, False).numpy(), plain(*args, False).numpy())

@@ -65,7 +65,9 @@ class RehearsalTarget(CUDATarget):
         if not isinstance(spec, HostSpec) or spec.on_device is None:
             return instruction
         pattern = copy.copy(instruction.pattern)
-        pattern.spec = replace(spec, function=self._of_host(spec), on_device=None, native=None)
+        pattern.spec = replace(
+            spec, function=self._of_host(spec), on_device=None, native=None, into=None
+        )
         pattern.kernel, pattern.codes = None, {}
         return Instruction(pattern, instruction.buffers, instruction.offsets, instruction.site)
 
