@@ -21,6 +21,7 @@ from ..engine.graph.node import Spec as ValueSpec
 from ..engine.graph.value import CPU, device_of, next_number
 from ..engine.record.apply import changing, mode, runtime
 from ..engine.rolling.columns import ColumnExpansion, in_columns
+from ..engine.rolling.costs import is_faster_as_scalars
 from ..engine.rolling.expansion import Expansion, expanded
 from ..func.batching.batch_expressions import BatchedValue, batch_exprs, with_all_axes
 from ..func.batching.sample import SampleTrace
@@ -153,10 +154,12 @@ class Body:
 
     @lazy
     def expansion(self) -> Expansion | None:
-        """The body as a list of scalar functions if it works on few numbers of the host, else None.
-        """
+        """The body as a list of scalar functions, where a kernel of these is expected to be faster
+        than a program that runs for each step; None on a device."""
         given = self._unfused if self.device == CPU else None
-        return None if given is None else expanded(*given)
+        if given is None or not is_faster_as_scalars(given[0].patterns(), 1, True):
+            return None
+        return expanded(*given)
 
     @lazy
     def in_columns(self) -> list[ColumnExpansion]:

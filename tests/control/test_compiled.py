@@ -5,6 +5,7 @@ import pytest
 
 import numgrad as ng
 from numgrad.control import compiled
+from numgrad.control.body import Body
 from numgrad.engine.rolling import roll
 
 from .bodies import assert_equal, total
@@ -201,3 +202,19 @@ def test_loops_that_end_by_a_condition_are_kernels(loops):
     assert len(set(np.asarray(steps))) > 1
     start = ng.while_loop(lambda x: x > 1.0, lambda x: x / 2, 0.5)
     assert start.item() == 0.5
+
+
+@pytest.mark.parametrize(
+    ("step", "size", "is_kernel"),
+    [
+        (lambda u: u + 0.1 * ng.sin(u), 10, True),
+        (lambda u: u + 0.1 * ng.sin(u), 300, False),
+        (lambda u: u + 0.1 * u * u, 300, True),
+        (lambda u: ng.exp(u) / ng.exp(u).sum(), 5, True),
+        (lambda u: ng.exp(u) / ng.exp(u).sum(), 32, True),
+        (lambda u: u + 0.1 * u * u, 3000, False),
+    ],
+)
+def test_a_step_is_a_kernel_where_that_is_expected_to_be_faster(step, size, is_kernel):
+    body = Body.of("test", lambda u: [step(u)], [((size,), np.dtype(float))])
+    assert (body.expansion is not None) == is_kernel

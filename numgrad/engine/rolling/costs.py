@@ -19,6 +19,7 @@ _ALONE, _FUSED = 60.0, 2.0  # an instruction that stands alone, or is fused
 _SCALAR, _SCALAR_CALL, _SCALAR_SLOW_CALL, _SCALAR_JOINED = 0.15, 7.0, 20.0, 0.2
 _VECTOR, _VECTOR_CALL, _VECTOR_JOINED = 0.05, 2.0, 0.3  # for an element: simple, called, joined
 _TURN = 2.0  # of a kernel with a loop: what a turn waits, at least, for the one before
+_RUN = 400.0  # of a program that runs for each turn, with its share of a call of 200 turns
 _LEAST = 8  # elements for which a vector takes as long as for fewer
 
 STORED = 0.3
@@ -29,12 +30,21 @@ _QUICK = frozenset(("exp", "exp2", "log", "log2", "log10", "sin", "cos"))
 _SLOW = frozenset(n for n in dir(math) if callable(getattr(math, n))) - _ONE_INSTRUCTION - _QUICK
 
 
-def is_faster_as_scalars(patterns: Sequence[Pattern], batch: int) -> bool:
+def is_faster_as_scalars(
+    patterns: Sequence[Pattern], batch: int, is_own_program: bool = False
+) -> bool:
     """Whether a kernel with a loop is expected to take less time for a turn than the instructions.
 
-    ``patterns`` are those of the instructions of a turn, ``batch`` is the number of rows.
+    Parameters
+    ----------
+    patterns : sequence of Pattern
+        Those of the instructions of a turn.
+    batch : int
+        The number of rows.
+    is_own_program : bool
+        Whether the instructions are a program of their own, which runs for each turn.
     """
-    scalars, vectors = _TURN, 0.0
+    scalars, vectors = _TURN, _RUN if is_own_program else 0.0
     for pattern in patterns:
         size = width(pattern, batch)
         if not pattern.fusible:
