@@ -3,6 +3,7 @@
 PYTHONPATH=. python docs/loops_costs.py
 PYTHONPATH=. python docs/loops_costs.py long
 PYTHONPATH=. python docs/loops_costs.py stored
+PYTHONPATH=. python docs/loops_costs.py steps
 """
 
 import sys
@@ -150,9 +151,30 @@ def stored():
             print(f"{name}, {length} steps, {options}: {time.perf_counter() - begun:.1f} s")
 
 
+def steps():
+    """Print what captured loops of `ng.scan` take, value and gradient, by their number of steps."""
+    ways = {
+        "heat, 1 000 cells": (heat, CELLS),
+        "heat, 200 cells": (heat, CELLS[:200]),
+        "300 sines": (lambda u, _: (u + 0.01 * ng.sin(u) * (1 - u), None), CELLS[:300]),
+    }
+    for name, (step, start) in ways.items():
+        for length in (10, 20, 200, 400, 800):
+            f = lambda u, s=step, n=length: total(ng.scan(s, u, length=n)[0])  # noqa: E731
+            gradient = ng.jit(ng.func.value_and_grad(f), fuse="now")
+            for _ in range(50):
+                gradient(start)
+            timed = timeit.repeat(
+                lambda g=gradient, u=start: g(u), timer=time.process_time, number=1, repeat=300
+            )
+            print(f"{name}, {length} steps: {min(timed) * 1e6:.0f} us", flush=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["long"]:
         long()
+    elif sys.argv[1:] == ["steps"]:
+        steps()
     elif sys.argv[1:] == ["stored"]:
         stored()
     else:

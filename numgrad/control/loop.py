@@ -110,7 +110,8 @@ class StepsOperator(TypedHostOperator):
                     write(place, result)
 
     def into(self, places: Arrays, *arrays: Any) -> Any:
-        """Return the results of `function`, those in ``places`` that could be written there."""
+        """Return the results of `function`; a result that was written to its array in ``places`` is
+        that array."""
         lead = arrays[0].ndim - self.ncore[0]
         all_arrays = (*arrays, *places)
         if lead != 1 or not all([len(a) == 1 and a.flags.c_contiguous for a in all_arrays]):  # noqa: C419

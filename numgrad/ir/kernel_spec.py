@@ -407,8 +407,8 @@ class HostSpec:
         ``on_device(inputs, results, stream)`` computes the results where the arrays of a device
         are, by work of a stream; None for a function that the host runs on copies.
     into : callable or None
-        ``into(places, *arrays)`` returns what the function returns, where it can the arrays in
-        ``places`` with the results in them, which are then not copied there.
+        ``into(places, *arrays)`` returns the results of the function, and may write results to
+        the arrays in ``places``: such a result is that array, and is copied nowhere.
     fuse : callable or None
         Fuses the programs that the function runs; called for a program that is fused at once.
     as_loop : callable or None

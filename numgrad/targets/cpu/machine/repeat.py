@@ -23,13 +23,12 @@ SPACE, PLACES, COUNT, NPARTS, FIRST_RUN, LAST_RUN, GOES_ON, HEAD = range(8)
 """Words of the table of `again`: the addresses of the run's space and of the first base that moves;
 the number of these bases and of the parts of the program; the number of the first run, and that
 behind the last one; the address of a word that ends the repetition where it is 0 after a run, or 0.
-They are followed by the address of each part's program block, and by a row of words
-for all bases each: their values at even runs, at odd runs, and by how much they grow at each run.
+They are followed by the address of each part's program block, and by three rows with a word for
+each of these bases: its value at even runs, at odd runs, and by how much it grows at each run.
 """
 
-
 SAMPLE = 3
-"""As many runs tell where the arrays of all runs are."""
+"""The number of runs whose arrays tell where the arrays of all runs are."""
 
 
 class Places(NamedTuple):

@@ -52,7 +52,7 @@ class BoundProgram(Bound):
         self.schedule = plan = schedule(program, target)
         self._work = sum([segment.work for segment in plan.segments])
         is_spread = any([segment.parallel for segment in plan.segments])  # noqa: C419  a list is faster
-        self._is_long = is_spread or self._work > _MOST  # or threads share the work
+        self._is_long = is_spread or self._work > _MOST
         code, starts = encode(plan, program, target)
         if settings.debug:
             from .verify import check_schedule

@@ -88,11 +88,7 @@ def lowered(
         return inside or device_call(instruction, loop, begins, target)
     if needs_host(spec):
         host = partial(host_call, instruction, loop, begins)
-        return (
-            fourier_launch.lowered(pattern, loop, begins, target)
-            or library_decomposition.lowered(pattern, loop, begins, places[-1], host, target)
-            or host()
-        )
+        return _of_host(pattern, loop, begins, places[-1], host, target)
     if isinstance(spec, LoopSpec) and any(core_dimensions(spec.signature)):
         if spec.may_raise:  # true of each function of a user
             require_sound(spec)
@@ -109,6 +105,18 @@ def _of_library(
     lowering = library_decomposition if is_decomposing else factorization_launch
     step = lowering.lowered(pattern, loop, begins, flag, host, target)
     return host() if step is None else step
+
+
+def _of_host(
+    pattern: Any, loop: Loop, begins: list[Place], flag: Place, host: Any, target: Any
+) -> Step:
+    """Return the step of a function of Python that a library of the GPU may compute; ``host`` makes
+    one on the host."""
+    return (
+        fourier_launch.lowered(pattern, loop, begins, target)
+        or library_decomposition.lowered(pattern, loop, begins, flag, host, target)
+        or host()
+    )
 
 
 def _is_product(spec: Any) -> bool:
